@@ -1,0 +1,19 @@
+/**
+ * @module
+ * BLAKE2b with a 32-byte digest, the only hash of the protocol (recovery spec §2).
+ */
+
+import { blake2AsU8a, cryptoWaitReady } from '@polkadot/util-crypto';
+
+/** Size of every hash of the protocol, in bytes. */
+export const HASH_BYTES = 32;
+
+/** BLAKE2b-256 without key: 32 bytes. Works before {@link hashReady}, about 31 times slower. */
+export function blake2b256(bytes: Uint8Array): Uint8Array {
+  return blake2AsU8a(bytes, 256);
+}
+
+/** Resolves once the WebAssembly hash is loaded. */
+export async function hashReady(): Promise<void> {
+  await cryptoWaitReady();
+}
