@@ -23,3 +23,9 @@ export const RECEIPT_BYTES = 324;
 
 /** PoV bytes a block may have: 10 MiB (recovery spec §0). Informative; recovery does not enforce it. */
 export const MAX_POV_BYTES = 10_485_760;
+
+/**
+ * Bits in a node-feature vector. No number of the protocol: five bits have a meaning (recovery spec
+ * §3.1). This leaves ample room and keeps a decoded vector below 1 MiB.
+ */
+export const MAX_NODE_FEATURE_BITS = 65_536;
