@@ -1,0 +1,171 @@
+/**
+ * @module
+ * `decode`: chunks become the payload again. With an erasure root nothing unproven is decoded.
+ */
+
+import type { Command } from 'commander';
+import { HEX_TRIE_COMMITMENT } from '../commitment/commitment.ts';
+import { verifyChunk } from '../commitment/verify-chunk.ts';
+import { CODEC_V1, reassembleUnchecked, reconstructUnchecked } from '../erasure/index.ts';
+import { equalBytes } from '../primitives/bytes.ts';
+import type { VerifiedChunk } from '../primitives/chunk.ts';
+import { hashReady } from '../primitives/hash.ts';
+import { chunkIndex } from '../primitives/ids.ts';
+import { recoveryThreshold, systematicThreshold } from '../primitives/thresholds.ts';
+import { isWithinProofBounds, type ListedChunk, readChunkList } from './chunk-list.ts';
+import { CliError, misuse } from './failure.ts';
+import { readJson, writeAtomically } from './files.ts';
+import { type CliIo, printJson, printLine } from './io.ts';
+import { hexBytes, integerBetween, listOf, u32 } from './options.ts';
+
+type DecodeOptions = {
+  readonly validators: number;
+  readonly in: string;
+  readonly out: string;
+  readonly chunks?: readonly number[];
+  readonly root?: Uint8Array;
+  readonly length?: number;
+  readonly systematic?: boolean;
+  readonly json?: boolean;
+};
+
+/** Adds `decode` to the program. */
+export function addDecode(program: Command, io: CliIo): void {
+  program
+    .command('decode')
+    .description('Rebuild a payload from chunks')
+    .requiredOption('--validators <n>', 'number of validators, 2..65536', u32)
+    .requiredOption('--in <file>', 'JSON written by encode, or a candidate file')
+    .requiredOption('--out <file>', 'file to write the payload to')
+    .option('--chunks <list>', 'use these chunk indices only, such as 0,5,9', listOf(u32))
+    .option('--root <hex>', 'erasure root: verify every chunk and check the result', hexBytes(32))
+    .option('--length <bytes>', 'cut the payload to this length', integerBetween(0, 2 ** 48))
+    .option('--systematic', 'reassemble the systematic chunks, whatever else is there')
+    .option('--json', 'print the result as one JSON object')
+    .addHelpText(
+      'after',
+      '\nWithout --root nothing is proven and the result says verified: false. Without --length the' +
+        '\npayload keeps the zeros that fill its last column. Too few or ill-formed chunks end with' +
+        '\ncode 1, chunks that do not verify or do not fit the root with code 3.',
+    )
+    .action((options: DecodeOptions) => runDecode(io, options));
+}
+
+async function runDecode(io: CliIo, options: DecodeOptions): Promise<void> {
+  const listed = select(readChunkList(await readJson(options.in), options.in), options);
+  await hashReady();
+  const { root, validators } = options;
+  const isReassembled =
+    options.systematic === true || (root !== undefined && hasSystematic(listed, validators));
+  const padded =
+    root === undefined
+      ? decodeUnchecked(listed, validators, isReassembled)
+      : decodeChecked(listed, validators, isReassembled, root);
+  const length = options.length ?? padded.length;
+  if (length > padded.length) {
+    throw misuse(`--length: the payload has ${padded.length} bytes, fewer than ${length}`);
+  }
+  await writeAtomically(options.out, [padded.subarray(0, length)]);
+  const result = {
+    verified: root !== undefined,
+    method: isReassembled ? 'reassemble' : 'reconstruct',
+    chunks: listed.length,
+    bytes: length,
+    out: options.out,
+  };
+  if (options.json === true) {
+    printJson(io, result);
+  } else {
+    printLine(
+      io,
+      `${length} bytes from ${listed.length} chunks (${result.method}), verified: ${result.verified}`,
+    );
+  }
+}
+
+function select(
+  chunks: readonly ListedChunk[],
+  { chunks: wanted, in: name }: DecodeOptions,
+): readonly ListedChunk[] {
+  if (wanted === undefined) {
+    return chunks;
+  }
+  return wanted.map((index) => {
+    const chunk = chunks.find((candidate) => candidate.chunkIndex === index);
+    if (chunk === undefined) {
+      throw misuse(`--chunks: ${name} holds no chunk ${index}`);
+    }
+    return chunk;
+  });
+}
+
+/** Whether all systematic chunks are there: once proven they are the payload, without arithmetic. */
+function hasSystematic(chunks: readonly ListedChunk[], validatorCount: number): boolean {
+  const needed = systematicThreshold(validatorCount);
+  const indices = new Set(chunks.map((chunk) => chunk.chunkIndex));
+  return Array.from({ length: needed }, (_, index) => index).every((index) => indices.has(index));
+}
+
+/** The reference's results and errors over bare shards, in the order of the file. */
+function decodeUnchecked(
+  chunks: readonly ListedChunk[],
+  validatorCount: number,
+  isReassembled: boolean,
+): Uint8Array {
+  for (const { chunkIndex: index, place } of chunks) {
+    if (!Number.isSafeInteger(index) || index < 0) {
+      throw misuse(`${place}.chunkIndex: expected an integer from 0`);
+    }
+  }
+  if (isReassembled) {
+    const sorted = [...chunks].sort((a, b) => a.chunkIndex - b.chunkIndex);
+    return reassembleUnchecked(
+      sorted.map((chunk) => chunk.bytes),
+      validatorCount,
+    );
+  }
+  return reconstructUnchecked(
+    chunks.map((chunk) => [chunk.chunkIndex, chunk.bytes] as const),
+    validatorCount,
+  );
+}
+
+function decodeChecked(
+  chunks: readonly ListedChunk[],
+  validatorCount: number,
+  isReassembled: boolean,
+  erasureRoot: Uint8Array,
+): Uint8Array {
+  recoveryThreshold(validatorCount);
+  const verified = chunks.map((chunk) => verifyListed(chunk, validatorCount, erasureRoot));
+  const padded = isReassembled
+    ? CODEC_V1.reassemble(verified, validatorCount)
+    : CODEC_V1.reconstruct(verified, validatorCount);
+  const root = HEX_TRIE_COMMITMENT.root(CODEC_V1.encodeChunks(padded, validatorCount));
+  if (!equalBytes(root, erasureRoot)) {
+    throw new CliError('invalid', 'the decoded payload has another erasure root');
+  }
+  return padded;
+}
+
+function verifyListed(
+  { chunkIndex: index, bytes, proof, place }: ListedChunk,
+  validatorCount: number,
+  erasureRoot: Uint8Array,
+): VerifiedChunk {
+  if (proof === undefined) {
+    throw misuse(`${place}.proof: needed with --root`);
+  }
+  if (!isWithinProofBounds(proof)) {
+    throw new CliError('invalid', `${place}: does not verify: bad_proof_bounds`);
+  }
+  const verdict = verifyChunk({
+    erasureRoot,
+    chunk: { bytes, chunkIndex: chunkIndex(index), proof },
+    validatorCount,
+  });
+  if (verdict.type === 'invalid') {
+    throw new CliError('invalid', `${place}: does not verify: ${verdict.reason}`);
+  }
+  return verdict.chunk;
+}

@@ -1,0 +1,108 @@
+/**
+ * @module
+ * Reading and writing files for the commands. A file is written beside its place and renamed, so
+ * that nobody ever sees half of it.
+ */
+
+import { randomBytes } from 'node:crypto';
+import { open, readFile, realpath, rename, stat, unlink } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { fileFault, misuse } from './failure.ts';
+
+/** Pieces below this size are joined before they are written; a small write costs a system call. */
+const WRITE_BYTES = 1_048_576;
+
+/** The whole content of a file. */
+export async function readBytes(path: string): Promise<Uint8Array> {
+  try {
+    return new Uint8Array(await readFile(path));
+  } catch (error: unknown) {
+    throw fileFault('read', path, error);
+  }
+}
+
+/** A file as JSON, not yet looked at. */
+export async function readJson(path: string): Promise<unknown> {
+  let text: string;
+  try {
+    text = await readFile(path, 'utf8');
+  } catch (error: unknown) {
+    throw fileFault('read', path, error);
+  }
+  try {
+    return JSON.parse(text) as unknown;
+  } catch (error: unknown) {
+    throw misuse(`${path}: not JSON`, error);
+  }
+}
+
+/**
+ * Writes a file as a whole or not at all. A link is followed; what is no regular file (a pipe, a
+ * device) is written to directly.
+ *
+ * @param pieces - The content in order; strings are written as UTF-8. Pulled one by one.
+ */
+export async function writeAtomically(
+  path: string,
+  pieces: Iterable<string | Uint8Array>,
+): Promise<void> {
+  try {
+    const target = await resolveTarget(path);
+    if (!target.isReplaceable) {
+      await writePieces(target.path, pieces, 'w');
+      return;
+    }
+    const temporary = join(
+      dirname(target.path),
+      `.${basename(target.path)}.${randomBytes(6).toString('hex')}.tmp`,
+    );
+    try {
+      await writePieces(temporary, pieces, 'wx');
+      await rename(temporary, target.path);
+    } catch (error: unknown) {
+      await unlink(temporary).catch(() => {});
+      throw error;
+    }
+  } catch (error: unknown) {
+    throw fileFault('write', path, error);
+  }
+}
+
+type Target = { readonly path: string; readonly isReplaceable: boolean };
+
+async function resolveTarget(path: string): Promise<Target> {
+  try {
+    const real = await realpath(path);
+    return { path: real, isReplaceable: (await stat(real)).isFile() };
+  } catch (error: unknown) {
+    if ((error as { code?: unknown }).code === 'ENOENT') {
+      return { path, isReplaceable: true };
+    }
+    throw error;
+  }
+}
+
+async function writePieces(
+  path: string,
+  pieces: Iterable<string | Uint8Array>,
+  flags: 'w' | 'wx',
+): Promise<void> {
+  const handle = await open(path, flags);
+  try {
+    let waiting: Uint8Array[] = [];
+    let waitingBytes = 0;
+    for (const piece of pieces) {
+      const bytes = typeof piece === 'string' ? Buffer.from(piece, 'utf8') : piece;
+      waiting.push(bytes);
+      waitingBytes += bytes.length;
+      if (waitingBytes >= WRITE_BYTES) {
+        await handle.writeFile(Buffer.concat(waiting));
+        waiting = [];
+        waitingBytes = 0;
+      }
+    }
+    await handle.writeFile(Buffer.concat(waiting));
+  } finally {
+    await handle.close();
+  }
+}

@@ -1,0 +1,73 @@
+/**
+ * @module
+ * What the command line needs from the process that runs it, as one small interface, so that tests
+ * can run a command without a process. It does not decide what is printed.
+ */
+
+/** Streams and signals of the process. */
+export interface CliIo {
+  /** Writes to stdout: results only. */
+  writeOut(text: string): void;
+  /** Writes to stderr: logs, progress and the one line of an error. */
+  writeErr(text: string): void;
+  /** Whether stderr is a terminal, so that a progress line may be redrawn. */
+  readonly isTerminal: boolean;
+  /** Starts to listen for Ctrl-C and a request to terminate. */
+  listenForInterrupt(): Interrupt;
+  /** Resolves when stdin ends. Reads and drops what comes before. */
+  inputEnded(): Promise<void>;
+}
+
+/** A listener for Ctrl-C (SIGINT) and SIGTERM. */
+export type Interrupt = {
+  /** Aborts at the first signal; later ones change nothing (npm passes Ctrl-C on a second time). */
+  readonly signal: AbortSignal;
+  /** Stops to listen: a signal ends the process again. */
+  dispose(): void;
+};
+
+/** The real process. */
+export function processIo(): CliIo {
+  return {
+    writeOut: (text) => void process.stdout.write(text),
+    writeErr: (text) => void process.stderr.write(text),
+    isTerminal: process.stderr.isTTY === true,
+    listenForInterrupt: interruptOfProcess,
+    inputEnded: () =>
+      new Promise((resolve) => {
+        process.stdin.once('end', resolve);
+        process.stdin.once('close', resolve);
+        process.stdin.once('error', () => resolve());
+        process.stdin.resume();
+      }),
+  };
+}
+
+/** Prints one value as one line of JSON on stdout. */
+export function printJson(io: CliIo, value: unknown): void {
+  io.writeOut(`${JSON.stringify(value)}\n`);
+}
+
+/** Prints one line on stdout. */
+export function printLine(io: CliIo, line: string): void {
+  io.writeOut(`${line}\n`);
+}
+
+/** Prints one line on stderr. */
+export function printNote(io: CliIo, line: string): void {
+  io.writeErr(`${line}\n`);
+}
+
+function interruptOfProcess(): Interrupt {
+  const controller = new AbortController();
+  const onSignal = (): void => controller.abort();
+  process.on('SIGINT', onSignal);
+  process.on('SIGTERM', onSignal);
+  return {
+    signal: controller.signal,
+    dispose: () => {
+      process.off('SIGINT', onSignal);
+      process.off('SIGTERM', onSignal);
+    },
+  };
+}
