@@ -6,7 +6,13 @@
 
 import type { TrieProof } from '../primitives/chunk.ts';
 import { blake2b256, HASH_BYTES } from '../primitives/hash.ts';
-import { type ChildReference, EMPTY_NODE, encodeBranch, encodeLeaf, nibblesOf } from './node-format.ts';
+import {
+  type ChildReference,
+  EMPTY_NODE,
+  encodeBranch,
+  encodeLeaf,
+  nibblesOf,
+} from './node-format.ts';
 
 /** What a trie holds at one key. */
 export type TrieEntry = { readonly key: Uint8Array; readonly value: Uint8Array };

@@ -23,7 +23,9 @@ export type TrieNode =
     };
 
 /** Thrown and caught inside this file: the bytes are no node. */
-const MALFORMED: unique symbol = Symbol('malformed node');
+class MalformedNode extends Error {
+  override readonly name = 'MalformedNode';
+}
 
 class Reader {
   readonly #bytes: Uint8Array;
@@ -36,7 +38,7 @@ class Reader {
   take(length: number): Uint8Array {
     const end = this.#offset + length;
     if (end > this.#bytes.length) {
-      throw MALFORMED;
+      throw new MalformedNode();
     }
     const taken = this.#bytes.subarray(this.#offset, end);
     this.#offset = end;
@@ -66,7 +68,7 @@ class Reader {
 
 function atLeast(value: number, smallest: number): number {
   if (value < smallest) {
-    throw MALFORMED;
+    throw new MalformedNode();
   }
   return value;
 }
@@ -96,7 +98,7 @@ function headerKind(byte: number): Omit<Header, 'nibbleCount'> & { readonly coun
       if (byte >= 0x10) {
         return { kind: 'branch_with_value', isValueHashed: true, countBits: 4 };
       }
-      throw MALFORMED;
+      throw new MalformedNode();
   }
 }
 
@@ -132,7 +134,7 @@ function readPartial(reader: Reader, nibbleCount: number): Uint8Array {
   const packed = reader.take(Math.ceil(nibbleCount / 2));
   const skipped = nibbleCount % 2;
   if (skipped === 1 && (packed[0] ?? 0) >> 4 !== 0) {
-    throw MALFORMED;
+    throw new MalformedNode();
   }
   return Uint8Array.from({ length: nibbleCount }, (_, i) => {
     const byte = packed[(i + skipped) >> 1] ?? 0;
@@ -175,7 +177,7 @@ export function decodeNode(bytes: Uint8Array): TrieNode | undefined {
   try {
     return readNode(new Reader(bytes));
   } catch (error: unknown) {
-    if (error === MALFORMED) {
+    if (error instanceof MalformedNode) {
       return undefined;
     }
     throw error;

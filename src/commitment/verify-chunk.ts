@@ -69,7 +69,9 @@ function valueVerdict(value: NodeValue, lookup: Lookup): ProofVerdict {
 }
 
 /** One step of a walk: the verdict, or the reference to go on with and the nibbles still to match. */
-type Step = ProofVerdict | { readonly type: 'next'; readonly reference: Uint8Array; readonly rest: Uint8Array };
+type Step =
+  | ProofVerdict
+  | { readonly type: 'next'; readonly reference: Uint8Array; readonly rest: Uint8Array };
 
 /** Takes a walk through one node, with `key` left to match. */
 function stepInto(node: TrieNode, key: Uint8Array, lookup: Lookup): Step {

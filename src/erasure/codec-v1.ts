@@ -6,7 +6,7 @@
 
 import type { VerifiedChunk } from '../primitives/chunk.ts';
 import type { ErasureCodec } from './codec.ts';
-import { reconstructReceived, reassembleReceived } from './decode-v1.ts';
+import { reassembleReceived, reconstructReceived } from './decode-v1.ts';
 import type { TransformEngine } from './engine.ts';
 import { rowsFrom } from './engine.ts';
 import { SCALAR_ENGINE } from './engine-scalar.ts';

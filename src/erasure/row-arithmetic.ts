@@ -35,7 +35,12 @@ export function addRow(memory: Uint16Array, target: number, source: number, leng
 }
 
 /** `row *= factor of the table`. */
-export function scaleRow(memory: Uint16Array, row: number, length: number, table: Uint16Array): void {
+export function scaleRow(
+  memory: Uint16Array,
+  row: number,
+  length: number,
+  table: Uint16Array,
+): void {
   for (let c = row; c < row + length; c += 1) {
     const symbol = memory[c]!;
     memory[c] = table[symbol & 255]! ^ table[256 + (symbol >> 8)]!;

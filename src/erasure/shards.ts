@@ -19,10 +19,14 @@ function assertEven(bytes: Uint8Array): void {
 
 function assertEnough(count: number, needed: number): void {
   if (count < needed) {
-    throw new ErasureError('not_enough_chunks', `expected ${needed} distinct chunks, got ${count}`, {
-      needed,
-      count,
-    });
+    throw new ErasureError(
+      'not_enough_chunks',
+      `expected ${needed} distinct chunks, got ${count}`,
+      {
+        needed,
+        count,
+      },
+    );
   }
 }
 
