@@ -1,0 +1,40 @@
+/**
+ * @module
+ * The one place where the peer turns an Observable into a promise: what a store holds, for an answer.
+ */
+
+import type { Observable } from 'rxjs';
+
+/**
+ * The first value, or `undefined` when there is none. An abort unsubscribes at once and rejects with
+ * the signal's reason.
+ */
+export function firstValue<T>(source: Observable<T>, signal: AbortSignal): Promise<T | undefined> {
+  return new Promise<T | undefined>((resolve, reject) => {
+    if (signal.aborted) {
+      reject(signal.reason);
+      return;
+    }
+    const onAbort = (): void => {
+      subscription.unsubscribe();
+      reject(signal.reason);
+    };
+    const done = (): void => signal.removeEventListener('abort', onAbort);
+    signal.addEventListener('abort', onAbort, { once: true });
+    const subscription = source.subscribe({
+      next: (value) => {
+        done();
+        resolve(value);
+        queueMicrotask(() => subscription.unsubscribe());
+      },
+      error: (error: unknown) => {
+        done();
+        reject(error);
+      },
+      complete: () => {
+        done();
+        resolve(undefined);
+      },
+    });
+  });
+}

@@ -1,0 +1,258 @@
+/**
+ * @module
+ * Asks validators for chunks and for full data. One deadline covers lookup, dialing, negotiation and
+ * answer; soft timeouts, retries and the choice of peers belong to the strategies.
+ */
+
+import type { Connection } from '@libp2p/interface';
+import {
+  catchError,
+  defaultIfEmpty,
+  defer,
+  map,
+  type Observable,
+  type SchedulerLike,
+  switchMap,
+  take,
+  throwError,
+  timeout,
+} from 'rxjs';
+import { hasCode } from '../src/primitives/errors.ts';
+import type { AuthorityId } from '../src/primitives/ids.ts';
+import { fromAbortable } from '../src/recovery/from-abortable.ts';
+import type {
+  ChunkQuestion,
+  ChunkReply,
+  ChunkSource,
+  DataQuestion,
+  DataReply,
+  DataSource,
+  MetricsSink,
+  PeerLocation,
+  SessionDirectory,
+} from '../src/recovery/ports.ts';
+import { Connector, type PeerTarget, targetOf } from './connector.ts';
+import { type ExchangeAnswer, exchange, OpenStreams } from './exchange.ts';
+import type { PeerLimits } from './limits.ts';
+import {
+  decodeChunkResponseV1,
+  decodeChunkResponseV2,
+  decodeDataResponse,
+  encodeChunkRequest,
+  encodeDataRequest,
+} from './messages.ts';
+import type { ProtocolNames } from './names.ts';
+import type { PeerNetwork } from './network.ts';
+import { RequestProgress } from './request-progress.ts';
+import { Slots } from './slots.ts';
+import { TurnPacer } from './turn-pacer.ts';
+
+/** What a requester works with. */
+export type RequesterInit = {
+  readonly network: PeerNetwork;
+  readonly directory: SessionDirectory;
+  readonly names: ProtocolNames;
+  readonly limits: PeerLimits;
+  readonly scheduler: SchedulerLike;
+  readonly metrics: MetricsSink;
+};
+
+/** One request in the terms of the wire. */
+type WireRequest = {
+  /** Metric label. */
+  readonly kind: 'req_chunk' | 'req_available_data';
+  readonly authority: AuthorityId;
+  /** Each list is one negotiation; the next is tried when the peer knows no name of it. */
+  readonly names: readonly (readonly string[])[];
+  readonly request: Uint8Array;
+  readonly limit: number;
+  readonly deadlineMs: number;
+  readonly dial: boolean;
+};
+
+/**
+ * Sources over libp2p, with the guarantees of the ports. Never remembers which version a peer speaks:
+ * every chunk request begins with `/2` (recovery spec §1.5).
+ */
+export class Requester implements ChunkSource, DataSource {
+  readonly #init: RequesterInit;
+  readonly #connector: Connector;
+  readonly #streams: OpenStreams;
+  readonly #slots: Slots;
+  readonly #pacer: TurnPacer;
+  readonly #running = new Set<AbortController>();
+
+  /** Asks nothing yet. */
+  constructor(init: RequesterInit) {
+    const { limits, scheduler } = init;
+    this.#init = init;
+    this.#connector = new Connector(init.network);
+    this.#streams = new OpenStreams(scheduler, limits.lingerMs);
+    this.#slots = new Slots({ running: limits.maxOutboundStreamsPerPeer, waiting: Infinity });
+    this.#pacer = new TurnPacer(limits.requestStartsPerTurn, scheduler);
+  }
+
+  /** Streams of ours that have not ended, and requests that are running. For tests. */
+  get openCount(): number {
+    return this.#streams.count + this.#running.size + this.#slots.runningCount;
+  }
+
+  /** Asks for the chunk of one validator; dials if needed. */
+  askChunk(question: ChunkQuestion): Observable<ChunkReply> {
+    const { names, limits } = this.#init;
+    return this.#ask(() => ({
+      kind: 'req_chunk',
+      authority: question.authority,
+      names: [[names.chunkV2], [names.chunkV1, names.chunkV1Legacy]],
+      request: encodeChunkRequest(question),
+      limit: limits.maxResponseBytes,
+      deadlineMs: limits.chunkDeadlineMs,
+      dial: true,
+    })).pipe(map((answer) => this.#chunkReply(question, answer)));
+  }
+
+  /** Asks for the full data; dials if the question says so. */
+  askData(question: DataQuestion): Observable<DataReply> {
+    const { names, limits } = this.#init;
+    return this.#ask(() => ({
+      kind: 'req_available_data',
+      authority: question.authority,
+      names: [[names.availableData, names.availableDataLegacy]],
+      request: encodeDataRequest(question.candidateHash),
+      limit: Math.min(question.maxBytes, limits.maxResponseBytes),
+      deadlineMs: limits.dataDeadlineMs,
+      dial: question.dial,
+    })).pipe(map(dataReply));
+  }
+
+  /** Ends what is running with `cancelled` and resets every stream. */
+  abortAll(): void {
+    for (const controller of [...this.#running]) {
+      controller.abort();
+    }
+    this.#streams.abortAll();
+  }
+
+  #ask(describe: () => WireRequest): Observable<ExchangeAnswer> {
+    const { scheduler, directory } = this.#init;
+    return defer(() => {
+      const wire = describe();
+      const progress = new RequestProgress(scheduler);
+      return this.#pacer.turn().pipe(
+        switchMap(() => directory.locate(wire.authority).pipe(take(1), defaultIfEmpty(undefined))),
+        catchError((cause: unknown) => throwError(() => progress.error('dial_failed', cause))),
+        timeout({
+          first: wire.deadlineMs,
+          scheduler,
+          with: () => throwError(() => progress.deadlineError()),
+        }),
+        switchMap((location) =>
+          fromAbortable((signal) => this.#run(wire, location, progress, signal)),
+        ),
+      );
+    });
+  }
+
+  async #run(
+    wire: WireRequest,
+    location: PeerLocation | undefined,
+    progress: RequestProgress,
+    unsubscribed: AbortSignal,
+  ): Promise<ExchangeAnswer> {
+    const target = location === undefined ? undefined : targetOf(location);
+    if (target === undefined) {
+      throw progress.error('dial_failed');
+    }
+    const controller = new AbortController();
+    const { signal } = controller;
+    const cancel = (): void => controller.abort(progress.error('cancelled'));
+    const deadline = this.#init.scheduler.schedule(
+      () => controller.abort(progress.deadlineError()),
+      Math.max(0, wire.deadlineMs - progress.elapsedMs()),
+    );
+    unsubscribed.addEventListener('abort', cancel, { once: true });
+    this.#running.add(controller);
+    try {
+      return await this.#converse(wire, target, progress, signal);
+    } finally {
+      this.#running.delete(controller);
+      unsubscribed.removeEventListener('abort', cancel);
+      deadline.unsubscribe();
+    }
+  }
+
+  /**
+   * One redial when the connection turns out to be gone: a node closes one that has been idle for
+   * 10 s without saying so, and our request may race that (network spec §5.4).
+   */
+  async #converse(
+    wire: WireRequest,
+    target: PeerTarget,
+    progress: RequestProgress,
+    signal: AbortSignal,
+  ): Promise<ExchangeAnswer> {
+    const options = { dial: wire.dial, signal, progress };
+    const connection = await this.#connector.connect(target, options);
+    try {
+      return await this.#askOn(connection, wire, progress, signal);
+    } catch (error: unknown) {
+      if (!hasCode(error, 'connection_closed') || !wire.dial || signal.aborted) {
+        throw error;
+      }
+      const fresh = await this.#connector.connect(target, { ...options, spent: connection });
+      return await this.#askOn(fresh, wire, progress, signal);
+    }
+  }
+
+  /** Tries each list of names; only a refusal in negotiation leads to the next (recovery spec §1.5). */
+  async #askOn(
+    connection: Connection,
+    wire: WireRequest,
+    progress: RequestProgress,
+    signal: AbortSignal,
+  ): Promise<ExchangeAnswer> {
+    let unsupported: unknown;
+    for (const names of wire.names) {
+      progress.stage = 'negotiate';
+      const release = await this.#slots.take(connection.remotePeer.toString(), signal);
+      try {
+        return await exchange(connection, this.#streams, {
+          names,
+          request: wire.request,
+          limit: wire.limit,
+          signal,
+          progress,
+          onEnd: () => release?.(),
+        });
+      } catch (error: unknown) {
+        if (!hasCode(error, 'unsupported_protocol')) {
+          throw error;
+        }
+        unsupported = error;
+      }
+    }
+    throw unsupported;
+  }
+
+  #chunkReply(question: ChunkQuestion, answer: ExchangeAnswer): ChunkReply {
+    const { protocol, message } = answer;
+    // A /1 answer carries no chunk index: it is taken to be the validator index (recovery spec §1.4).
+    const chunk =
+      protocol === this.#init.names.chunkV2
+        ? decodeChunkResponseV2(message)
+        : decodeChunkResponseV1(message, question.validatorIndex);
+    const bytes = message.length;
+    return chunk === undefined
+      ? { type: 'no_such_chunk', protocol, bytes }
+      : { type: 'chunk', chunk, protocol, bytes };
+  }
+}
+
+function dataReply(answer: ExchangeAnswer): DataReply {
+  const { protocol, message } = answer;
+  const data = decodeDataResponse(message);
+  const bytes = message.length;
+  return data === undefined
+    ? { type: 'no_such_data', protocol, bytes }
+    : { type: 'available_data', data, protocol, bytes };
+}
