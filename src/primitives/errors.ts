@@ -85,6 +85,14 @@ export function hasCode<Code extends string>(
   return error instanceof Error && (error as { code?: unknown }).code === code;
 }
 
+/** Whether an error belongs to this area, e.g. `CodecError`. Works across copies of the package. */
+export function isErrorOf<Name extends string>(
+  error: unknown,
+  name: Name,
+): error is AvailabilityError<string> & { readonly name: Name } {
+  return error instanceof Error && error.name === name && 'code' in error && 'details' in error;
+}
+
 /** Ends an impossible branch, so that a new union member fails to compile. */
 export function unreachable(value: never): never {
   throw new TypeError(`unreachable value: ${String(value)}`);

@@ -4,8 +4,8 @@
  * A pure fold over the events, so that it can be made again from a recorded list.
  */
 
-import type { AuthorityId, CandidateHash, ChunkIndex, ValidatorIndex } from '../primitives/ids.ts';
 import { unreachable } from '../primitives/errors.ts';
+import type { AuthorityId, CandidateHash, ChunkIndex, ValidatorIndex } from '../primitives/ids.ts';
 import type {
   AnswerType,
   AttemptKind,
@@ -130,7 +130,21 @@ export class AccountBook {
 
   /** The account as of now; attempts without an answer are `running`. */
   snapshot(): RecoveryAccount {
-    const attempts = [...this.attempts.values()];
+    return this.accountOf([...this.attempts.values()]);
+  }
+
+  /** The account of somebody for whom the recovery is over: what is without an answer was canceled. */
+  closed(atMs: number): RecoveryAccount {
+    return this.accountOf(
+      [...this.attempts.values()].map((attempt) =>
+        attempt.answer === undefined
+          ? { ...attempt, answer: 'canceled', ms: atMs - attempt.startedAtMs }
+          : attempt,
+      ),
+    );
+  }
+
+  private accountOf(attempts: readonly AttemptRecord[]): RecoveryAccount {
     return {
       candidateHash: this.candidateHash,
       sessionIndex: this.sessionIndex,
@@ -140,16 +154,6 @@ export class AccountBook {
       chunksHeld: [...this.chunksHeld],
       totals: attempts.reduce(addAttempt, NO_TOTALS),
     };
-  }
-
-  /** The account of a recovery that is over: attempts without an answer were canceled at `atMs`. */
-  close(atMs: number): RecoveryAccount {
-    for (const attempt of this.attempts.values()) {
-      if (attempt.answer === undefined) {
-        this.change(attempt.attemptId, { answer: 'canceled', ms: atMs - attempt.startedAtMs });
-      }
-    }
-    return this.snapshot();
   }
 
   private change(attemptId: number, fields: Partial<AttemptRecord>): void {

@@ -3,7 +3,7 @@
  * How a recovery ends without data. `unavailable` and `invalid` are never merged.
  */
 
-import { AvailabilityError, type ErrorDetails } from '../primitives/errors.ts';
+import { AvailabilityError, type ErrorDetails, isErrorOf } from '../primitives/errors.ts';
 import type { ChunkIndex } from '../primitives/ids.ts';
 import type { RecoveryAccount } from './account.ts';
 
@@ -15,12 +15,7 @@ import type { RecoveryAccount } from './account.ts';
  * - `local_fault`: something of ours failed; says nothing about the candidate.
  * - `stopped`: the recovery instance was stopped, or was not started.
  */
-export type RecoveryErrorCode =
-  | 'unavailable'
-  | 'invalid'
-  | 'cancelled'
-  | 'local_fault'
-  | 'stopped';
+export type RecoveryErrorCode = 'unavailable' | 'invalid' | 'cancelled' | 'local_fault' | 'stopped';
 
 /** What proves that a candidate is invalid. Anybody can repeat it from the chunks named here. */
 export type InvalidEvidence = {
@@ -72,4 +67,14 @@ export class RecoveryError extends AvailabilityError<RecoveryErrorCode> {
       cause: this.cause,
     });
   }
+}
+
+/** An error of kind `local_fault`; `reason` is a fixed word, for reports and tests. */
+export function localFault(reason: string, cause?: unknown): RecoveryError {
+  return new RecoveryError('local_fault', `a local fault: ${reason}`, { reason }, { cause });
+}
+
+/** Leaves recovery errors alone; whatever else went wrong is a fault of ours, never a verdict. */
+export function asRecoveryError(cause: unknown, reason: string): Error {
+  return isErrorOf(cause, 'RecoveryError') ? cause : localFault(reason, cause);
 }

@@ -3,7 +3,8 @@
  * The one bridge from abortable promises to Observables, and the adapters that spare embedders RxJS.
  */
 
-import { Observable } from 'rxjs';
+import { concatMap, filter, from, ignoreElements, Observable } from 'rxjs';
+import type { AuthorityId, CandidateHash } from '../primitives/ids.ts';
 import type {
   ChunkQuestion,
   ChunkReply,
@@ -18,7 +19,6 @@ import type {
   StoredChunk,
   StoredEntry,
 } from './ports.ts';
-import type { AuthorityId, CandidateHash } from '../primitives/ids.ts';
 
 /**
  * Starts a promise on subscribe and aborts its signal on unsubscribe. Does not abort after the
@@ -52,17 +52,7 @@ export function fromAbortable<T>(start: (signal: AbortSignal) => Promise<T>): Ob
 export function fromAbortableOptional<T>(
   start: (signal: AbortSignal) => Promise<T | undefined>,
 ): Observable<T> {
-  return new Observable<T>((subscriber) =>
-    fromAbortable(start).subscribe({
-      next: (value) => {
-        if (value !== undefined) {
-          subscriber.next(value);
-        }
-      },
-      error: (error: unknown) => subscriber.error(error),
-      complete: () => subscriber.complete(),
-    }),
-  );
+  return fromAbortable(start).pipe(filter((value) => value !== undefined));
 }
 
 /** A chunk source of promises. */
@@ -114,6 +104,26 @@ export type PromisedStore = {
     candidateHash: CandidateHash,
     signal: AbortSignal,
   ): Promise<Uint8Array | undefined>;
+  /** Size in bytes of any one chunk held. */
+  loadChunkBytes(candidateHash: CandidateHash, signal: AbortSignal): Promise<number | undefined>;
   /** Counts a local corruption and forgets the entry. */
-  dropCorrupt(candidateHash: CandidateHash, entry: StoredEntry): Promise<void>;
+  dropCorrupt(candidateHash: CandidateHash, entry: StoredEntry, signal: AbortSignal): Promise<void>;
 };
+
+/** Makes a {@link ChunkStore} from promises. */
+export function chunkStoreFrom(store: PromisedStore): ChunkStore {
+  return {
+    loadChunks: (candidateHash) =>
+      fromAbortable((signal) => store.loadChunks(candidateHash, signal)).pipe(
+        concatMap((chunks) => from(chunks)),
+      ),
+    loadAvailableData: (candidateHash) =>
+      fromAbortableOptional((signal) => store.loadAvailableData(candidateHash, signal)),
+    loadChunkBytes: (candidateHash) =>
+      fromAbortableOptional((signal) => store.loadChunkBytes(candidateHash, signal)),
+    dropCorrupt: (candidateHash, entry) =>
+      fromAbortable((signal) => store.dropCorrupt(candidateHash, entry, signal)).pipe(
+        ignoreElements(),
+      ),
+  };
+}

@@ -70,7 +70,7 @@ const U32_MAX = 4_294_967_295;
  */
 export function checkRequest(request: RecoveryRequest): CheckedRequest {
   const receipt = candidateReceipt(request.receipt);
-  assertInteger('sessionIndex', request.sessionIndex, 0, U32_MAX);
+  assertInteger('sessionIndex', request.sessionIndex ?? Number.NaN, 0, U32_MAX);
   assertInteger('backingGroup', request.backingGroup, 0, U32_MAX);
   assertInteger('coreIndex', request.coreIndex, 0, U32_MAX);
   assertInteger('sizeLimitBytes', request.sizeLimitBytes, 0, Number.MAX_SAFE_INTEGER);

@@ -31,8 +31,8 @@ export type RecoverySettings = {
    * strategy. `invalid`: ends the recovery at once.
    */
   readonly systematicFailure: 'confirm' | 'invalid';
-  /** Whether full data from our own store is checked like data from a peer. */
-  readonly checkStoredData: boolean;
+  /** Full data from our own store is checked like data from a peer: a bad disk must not give a "valid". */
+  readonly checkStoredData: true;
   /**
    * What an invalid own systematic chunk does: its index is fetched from a backer, or the systematic
    * strategy ends.
@@ -58,6 +58,8 @@ export type RecoverySettings = {
   readonly sizeLimitBytes: number;
   /** What an unknown session ends in. */
   readonly sessionMissing: 'local_fault' | 'unavailable';
+  /** A read of our own store that takes longer counts as failed, and the network is used. */
+  readonly storeTimeoutMs: number;
   /** Results kept: successes and `invalid` (recovery spec §0). */
   readonly cacheEntries: number;
 };
@@ -100,5 +102,7 @@ export const STANDARD: RecoverySettings = {
   networkRetries: 'by_code',
   sizeLimitBytes: SIZE_LIMITS.relaxed,
   sessionMissing: 'local_fault',
+  // Ours: as long as the network may take for the full data (recovery spec §0, 2 s).
+  storeTimeoutMs: 2_000,
   cacheEntries: 16,
 };

@@ -1,0 +1,104 @@
+/**
+ * @module
+ * Wires the strategies to ports: the library without Node. Whoever passes a store, a node or a pool
+ * closes it.
+ */
+
+import { asyncScheduler } from 'rxjs';
+import { strategyPlanner } from '../strategies/plan.ts';
+import type { SizePolicy } from '../strategies/size-policy.ts';
+import { ChaCha8 } from './primitives/chacha8.ts';
+import { CODING_V1, type CodingChoice, type ErasureWork } from './recovery/coding.ts';
+import { Orchestrator, type Recovery } from './recovery/orchestrator.ts';
+import {
+  type ChunkSource,
+  type ChunkStore,
+  type DataSource,
+  type Logger,
+  type MetricsSink,
+  NO_LOGGER,
+  NO_METRICS,
+  type Runtime,
+  type SessionDirectory,
+} from './recovery/ports.ts';
+import { type RecoverySettings, STANDARD } from './recovery/settings.ts';
+
+/** What recovery needs from outside. */
+export type RecoveryPorts = {
+  readonly directory: SessionDirectory;
+  readonly chunkSource: ChunkSource;
+  readonly dataSource: DataSource;
+  /** Our own chunks and data; without one, strategies use the network alone. */
+  readonly store?: ChunkStore;
+  /** Default: drops everything. */
+  readonly metrics?: MetricsSink;
+  /** Default: drops everything. */
+  readonly logger?: Logger;
+  /** Default: the real clock and a fresh random seed. */
+  readonly runtime?: Runtime;
+  /** Default: on the calling thread. */
+  readonly work?: ErasureWork;
+  /** Default: the coding of live networks. */
+  readonly coding?: CodingChoice;
+  /** Default: backers first below the size limit, then chunks. */
+  readonly sizePolicy?: SizePolicy;
+};
+
+/**
+ * Makes a recovery. Call `start()` before the first request.
+ *
+ * @param settings - Changes to the `STANDARD` preset.
+ * @throws RangeError for a setting out of its range.
+ */
+export function createRecovery(
+  ports: RecoveryPorts,
+  settings: Partial<RecoverySettings> = {},
+): Recovery {
+  const merged = { ...STANDARD, ...settings };
+  assertSettings(merged);
+  return new Orchestrator({
+    directory: ports.directory,
+    chunkSource: ports.chunkSource,
+    dataSource: ports.dataSource,
+    store: ports.store,
+    metrics: ports.metrics ?? NO_METRICS,
+    logger: ports.logger ?? NO_LOGGER,
+    runtime: ports.runtime ?? realRuntime(),
+    work: ports.work,
+    coding: ports.coding ?? CODING_V1,
+    settings: merged,
+    planner: strategyPlanner(ports.sizePolicy),
+  });
+}
+
+/**
+ * The real clock, and chance from a seed.
+ *
+ * @param seed - 32 bytes; default: fresh ones.
+ */
+export function realRuntime(
+  seed: Uint8Array = crypto.getRandomValues(new Uint8Array(32)),
+): Runtime {
+  return { scheduler: asyncScheduler, random: new ChaCha8(seed) };
+}
+
+function assertSettings(settings: RecoverySettings): void {
+  const atLeastOne: readonly (readonly [string, number])[] = [
+    ['attempts.systematic', settings.attempts.systematic],
+    ['attempts.regular', settings.attempts.regular],
+    ['parallelAttempts', settings.parallelAttempts],
+    ['softTimeoutMs', settings.softTimeoutMs],
+    ['storeTimeoutMs', settings.storeTimeoutMs],
+    ['cacheEntries', settings.cacheEntries],
+  ];
+  for (const [name, value] of atLeastOne) {
+    if (!(Number.isSafeInteger(value) && value >= 1)) {
+      throw new RangeError(`${name}: expected an integer of at least 1, got ${value}`);
+    }
+  }
+  if (!(Number.isSafeInteger(settings.sizeLimitBytes) && settings.sizeLimitBytes >= 0)) {
+    throw new RangeError(
+      `sizeLimitBytes: expected an integer of at least 0, got ${settings.sizeLimitBytes}`,
+    );
+  }
+}

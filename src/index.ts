@@ -1,0 +1,33 @@
+/**
+ * @module
+ * Recovery of available data, and the pure parts it stands on: codec, erasure code, commitment and
+ * chunk mapping. No libp2p, no Node API.
+ */
+
+export * from './codec/available-data.ts';
+export * from './codec/candidate.ts';
+export * from './codec/erasure-chunk.ts';
+export * from './codec/node-features.ts';
+export * from './commitment/commitment.ts';
+export * from './commitment/verify-chunk.ts';
+export * from './create-recovery.ts';
+export * from './erasure/index.ts';
+export * from './mapping/assignment.ts';
+export * from './primitives/bytes.ts';
+export * from './primitives/chacha8.ts';
+export * from './primitives/chunk.ts';
+export * from './primitives/errors.ts';
+export * from './primitives/hash.ts';
+export * from './primitives/ids.ts';
+export * from './primitives/node-features.ts';
+export * from './primitives/random.ts';
+export * from './primitives/thresholds.ts';
+export * from './recovery/account.ts';
+export * from './recovery/coding.ts';
+export * from './recovery/errors.ts';
+export * from './recovery/events.ts';
+export * from './recovery/from-abortable.ts';
+export type * from './recovery/orchestrator.ts';
+export * from './recovery/ports.ts';
+export type * from './recovery/request.ts';
+export * from './recovery/settings.ts';

@@ -1,0 +1,171 @@
+/**
+ * @module
+ * Entry `./node`: a peer and a recovery with everything wired: libp2p over TCP, noise and yamux, and an
+ * embedded LevelDB store.
+ */
+
+import { generateKeyPairFromSeed } from '@libp2p/crypto/keys';
+import { createLibp2p, type Libp2p } from 'libp2p';
+import { lastValueFrom } from 'rxjs';
+import {
+  type AvailabilityPeer,
+  type AvailabilityPeerInit,
+  createAvailabilityPeer,
+  libp2pSettings,
+} from '../protocol/index.ts';
+import { createRecovery, type RecoveryPorts } from './create-recovery.ts';
+import { hashReady } from './primitives/hash.ts';
+import type { Recovery } from './recovery/orchestrator.ts';
+import type { RecoverySettings } from './recovery/settings.ts';
+import { type AvailabilityStore, memoryStore, openLevelStore } from './store/index.ts';
+
+/** What a node is made of. */
+export type NodeOptions = Omit<AvailabilityPeerInit, 'store'> & {
+  /** Multiaddresses to listen on; default: none, the node only asks. */
+  readonly listen?: readonly string[];
+  /** Secret of the ed25519 identity, 32 bytes; default: a fresh one. */
+  readonly identity?: Uint8Array;
+  /**
+   * A folder for LevelDB or `memory`, opened and closed by the node; or a store of the caller's, which
+   * stays open. Default: no store.
+   */
+  readonly store?: string | AvailabilityStore;
+  /** Validators of the session: sets how many connections are kept. Default 1,000. */
+  readonly validatorCount?: number;
+  /** Inbound connections per second and address; raise it where all peers share one address. */
+  readonly inboundConnectionThreshold?: number;
+};
+
+/** A running node. */
+export interface AvailabilityNode extends AsyncDisposable {
+  readonly libp2p: Libp2p;
+  readonly peer: AvailabilityPeer;
+  readonly store: AvailabilityStore | undefined;
+  /** Where others reach us, each with our peer id. */
+  readonly multiaddrs: readonly string[];
+  /** Makes a recovery on this node's sources and store. The caller starts and stops it. */
+  createRecovery(ports?: Partial<RecoveryPorts>, settings?: Partial<RecoverySettings>): Recovery;
+  /** Ends all requests, closes the connections and the store that the node opened. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Opens the store, starts libp2p and the peer.
+ *
+ * @throws StoreError `store_locked`, `store_unavailable`; libp2p's error when it can't listen. Nothing
+ *   stays open after a failure.
+ */
+export async function openNode(options: NodeOptions): Promise<AvailabilityNode> {
+  const { identity, listen, validatorCount, inboundConnectionThreshold, ...init } = options;
+  await hashReady();
+  const cleanUp = new CleanUp();
+  try {
+    const store = await openStore(options, cleanUp);
+    const libp2p = await createLibp2p({
+      ...libp2pSettings({
+        ...(identity === undefined
+          ? {}
+          : { privateKey: await generateKeyPairFromSeed('Ed25519', identity) }),
+        ...(listen === undefined ? {} : { listen }),
+        ...(validatorCount === undefined ? {} : { validatorCount }),
+        ...(inboundConnectionThreshold === undefined ? {} : { inboundConnectionThreshold }),
+        ...(options.logger === undefined ? {} : { logger: options.logger }),
+      }),
+      start: false,
+    });
+    const { store: _store, ...peerInit } = init;
+    const peer = createAvailabilityPeer(libp2p, {
+      ...peerInit,
+      ...(store === undefined ? {} : { store }),
+    });
+    // Handlers are there before the first connection can be.
+    cleanUp.defer(() => libp2p.stop());
+    await peer.start();
+    cleanUp.defer(() => peer.stop());
+    await libp2p.start();
+    return nodeOf({ libp2p, peer, store, options, cleanUp });
+  } catch (error: unknown) {
+    await cleanUp.run();
+    throw error;
+  }
+}
+
+function nodeOf(parts: {
+  readonly libp2p: Libp2p;
+  readonly peer: AvailabilityPeer;
+  readonly store: AvailabilityStore | undefined;
+  readonly options: NodeOptions;
+  readonly cleanUp: CleanUp;
+}): AvailabilityNode {
+  const { libp2p, peer, store, options, cleanUp } = parts;
+  const stop = (): Promise<void> => cleanUp.run();
+  return {
+    libp2p,
+    peer,
+    store,
+    get multiaddrs() {
+      return libp2p.getMultiaddrs().map((address) => address.toString());
+    },
+    createRecovery: (ports = {}, settings = {}) =>
+      createRecovery(
+        {
+          directory: options.directory,
+          chunkSource: peer.chunks,
+          dataSource: peer.data,
+          ...(store === undefined ? {} : { store }),
+          ...(options.logger === undefined ? {} : { logger: options.logger }),
+          ...(options.metrics === undefined ? {} : { metrics: options.metrics }),
+          ...ports,
+        },
+        settings,
+      ),
+    stop,
+    [Symbol.asyncDispose]: stop,
+  };
+}
+
+async function openStore(
+  { store, logger, metrics }: NodeOptions,
+  cleanUp: CleanUp,
+): Promise<AvailabilityStore | undefined> {
+  if (typeof store !== 'string') {
+    return store;
+  }
+  const settings = {
+    ...(logger === undefined ? {} : { logger }),
+    ...(metrics === undefined ? {} : { metrics }),
+  };
+  const opened =
+    store === 'memory'
+      ? memoryStore(settings)
+      : await lastValueFrom(openLevelStore(store, settings));
+  cleanUp.defer(async () => {
+    await lastValueFrom(opened.close(), { defaultValue: undefined });
+  });
+  return opened;
+}
+
+/** What has to be undone, last first. Running it twice does nothing more. */
+class CleanUp {
+  private readonly steps: (() => Promise<void>)[] = [];
+
+  /** Adds a step. */
+  defer(step: () => Promise<void>): void {
+    this.steps.push(step);
+  }
+
+  /** Carries out every step, also after one that fails; the first failure is thrown at the end. */
+  async run(): Promise<void> {
+    const failures: unknown[] = [];
+    for (let step = this.steps.pop(); step !== undefined; step = this.steps.pop()) {
+      try {
+        await step();
+      } catch (error: unknown) {
+        failures.push(error);
+      }
+    }
+    if (failures.length > 0) {
+      throw failures[0];
+    }
+  }
+}

@@ -1,0 +1,271 @@
+/**
+ * @module
+ * Runs recoveries: answers from the cache, lets equal requests share one run, and ends each in data or
+ * in one typed error. Knows no strategy and no network.
+ */
+
+import type { LRUCache } from 'lru-cache';
+import {
+  catchError,
+  concat,
+  defer,
+  finalize,
+  lastValueFrom,
+  map,
+  merge,
+  Observable,
+  of,
+  Subject,
+  share,
+  takeWhile,
+  tap,
+  throwError,
+  timer,
+} from 'rxjs';
+import { hashReady } from '../primitives/hash.ts';
+import { AccountBook, type RecoveryAccount } from './account.ts';
+import { RecoveryError } from './errors.ts';
+import type { RecoveredEvent, RecoveredFrom, RecoveryEvent } from './events.ts';
+import { RecoveryMeter } from './recovery-metrics.ts';
+import { type CheckedRequest, checkRequest, type RecoveryRequest } from './request.ts';
+import { type CachedResult, recoveryKey, resultCache } from './result-cache.ts';
+import { type RecoveryParts, type RunOutput, runRecovery } from './run.ts';
+
+/** A result as a promise gives it. */
+export type Recovered = Omit<RecoveredEvent, 'type' | 'atMs'>;
+
+/** A recovery that somebody waits for. */
+type Running = { readonly events$: Observable<RecoveryEvent>; readonly book: AccountBook };
+
+/** Recovers the data of candidates. Made by `createRecovery`. */
+export interface Recovery extends AsyncDisposable {
+  /** Makes ready; resolves once hashes run at full speed. */
+  start(): Promise<void>;
+  /** Ends every running recovery with `stopped`. Ports that were passed in stay open. */
+  stop(): Promise<void>;
+  /**
+   * Recovers one candidate.
+   *
+   * **Guarantees.** Cold. Ends with exactly one `recovered`, or errors with a `RecoveryError`; misuse is
+   * a `TypeError` or `RangeError`, a receipt of the wrong size a `CodecError`. Equal requests that run at
+   * the same time share one run; when the last subscriber leaves, everything stops in that turn.
+   */
+  recover(request: RecoveryRequest): Observable<RecoveryEvent>;
+  /** The same as a promise. Aborting the signal rejects with `cancelled`. */
+  recoverData(
+    request: RecoveryRequest,
+    options?: { readonly signal?: AbortSignal },
+  ): Promise<Recovered>;
+}
+
+/** The recovery over given parts. */
+export class Orchestrator implements Recovery {
+  private readonly parts: RecoveryParts;
+  private readonly cache: LRUCache<string, CachedResult>;
+  private readonly running = new Map<string, Running>();
+  private readonly stopped$ = new Subject<void>();
+  private isStarted = false;
+
+  /** Nothing runs before {@link start}. */
+  constructor(parts: RecoveryParts) {
+    this.parts = parts;
+    this.cache = resultCache(parts.settings.cacheEntries);
+  }
+
+  /** See {@link Recovery.start}. */
+  async start(): Promise<void> {
+    await hashReady();
+    this.isStarted = true;
+  }
+
+  /** See {@link Recovery.stop}. */
+  async stop(): Promise<void> {
+    this.isStarted = false;
+    this.stopped$.next();
+  }
+
+  /** The same as {@link stop}. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop();
+  }
+
+  /** See {@link Recovery.recover}. */
+  recover(request: RecoveryRequest): Observable<RecoveryEvent> {
+    return defer(() => {
+      if (!this.isStarted) {
+        throw new RecoveryError('stopped', 'not running: call start() first');
+      }
+      const checked = checkRequest(request);
+      const key = recoveryKey(checked);
+      const cached = this.cache.get(key);
+      return cached === undefined
+        ? this.joinOrBegin(key, checked)
+        : this.fromCache(checked, cached);
+    });
+  }
+
+  /** See {@link Recovery.recoverData}. */
+  async recoverData(
+    request: RecoveryRequest,
+    options: { readonly signal?: AbortSignal } = {},
+  ): Promise<Recovered> {
+    const { signal } = options;
+    const events$ = this.recover(request);
+    const last = await lastValueFrom(
+      signal === undefined
+        ? events$
+        : endedBy(
+            events$,
+            this.aborted(signal, () => recoveryKey(checkRequest(request))),
+          ),
+    );
+    if (last.type !== 'recovered') {
+      throw new TypeError(`a recovery ended with ${last.type}`);
+    }
+    return { data: last.data, from: last.from, account: last.account };
+  }
+
+  private joinOrBegin(key: string, request: CheckedRequest): Observable<RecoveryEvent> {
+    const running = this.running.get(key);
+    const { events$, book } = running ?? this.begin(key, request);
+    const joined$ =
+      running === undefined
+        ? events$
+        : concat(
+            defer(() =>
+              of<RecoveryEvent>({
+                type: 'joined',
+                atMs: this.nowMs(),
+                account: book.snapshot(),
+              }),
+            ),
+            events$,
+          );
+    const { timeoutMs } = request;
+    return timeoutMs === undefined ? joined$ : endedBy(joined$, this.deadline(timeoutMs, book));
+  }
+
+  private begin(key: string, request: CheckedRequest): Running {
+    const { candidate, sessionIndex } = request;
+    const book = new AccountBook(candidate.candidateHash, sessionIndex, this.nowMs());
+    const meter = new RecoveryMeter(this.parts.metrics, this.parts.runtime.scheduler);
+    const stopped$ = this.stopped$.pipe(
+      map((): never => {
+        throw new RecoveryError('stopped', 'the recovery instance was stopped');
+      }),
+    );
+    const events$ = endedBy(
+      runRecovery(this.parts, request).pipe(
+        map((output) => this.publish(key, { book, meter }, output)),
+      ),
+      stopped$,
+    ).pipe(
+      tap((event) => {
+        book.add(event);
+        meter.add(event);
+      }),
+      catchError((cause: unknown) => throwError(() => this.conclude(key, book, cause))),
+      tap({ error: (error: unknown) => meter.fail(error) }),
+      finalize(() => {
+        meter.end();
+        this.running.delete(key);
+      }),
+      share(),
+    );
+    const running = { events$, book };
+    this.running.set(key, running);
+    return running;
+  }
+
+  /** Turns the data of a run into its last event, and keeps it. */
+  private publish(
+    key: string,
+    { book, meter }: { readonly book: AccountBook; readonly meter: RecoveryMeter },
+    output: RunOutput,
+  ): RecoveryEvent {
+    if (output.type !== 'data') {
+      return output;
+    }
+    const { data, from } = output;
+    meter.succeed(from, data.scaleBytes);
+    this.cache.set(key, { type: 'data', data });
+    return this.recovered(data.data, from, book.closed(this.nowMs()));
+  }
+
+  /** The error that callers get, with the account; `invalid` is kept. */
+  private conclude(key: string, book: AccountBook, cause: unknown): unknown {
+    if (!(cause instanceof RecoveryError)) {
+      return cause;
+    }
+    const error = cause.withAccount(book.closed(this.nowMs()));
+    if (error.code === 'invalid') {
+      this.cache.set(key, { type: 'invalid', error });
+    }
+    return error;
+  }
+
+  private fromCache(request: CheckedRequest, cached: CachedResult): Observable<RecoveryEvent> {
+    if (cached.type === 'invalid') {
+      return throwError(() => cached.error);
+    }
+    const { candidate, sessionIndex } = request;
+    const book = new AccountBook(candidate.candidateHash, sessionIndex, this.nowMs());
+    return of(this.recovered(cached.data.data, 'cache', book.snapshot()));
+  }
+
+  private recovered(
+    data: RecoveredEvent['data'],
+    from: RecoveredFrom,
+    account: RecoveryAccount,
+  ): RecoveredEvent {
+    return { type: 'recovered', atMs: this.nowMs(), data, from, account };
+  }
+
+  private deadline(timeoutMs: number, book: AccountBook): Observable<never> {
+    return timer(timeoutMs, this.parts.runtime.scheduler).pipe(
+      map((): never => {
+        throw new RecoveryError(
+          'unavailable',
+          `not recovered within ${timeoutMs} ms`,
+          { reason: 'deadline', timeoutMs },
+          { account: book.closed(this.nowMs()) },
+        );
+      }),
+    );
+  }
+
+  /** Errors with `cancelled` when the signal aborts; leaves no listener behind. */
+  private aborted(signal: AbortSignal, keyOf: () => string): Observable<never> {
+    return new Observable((subscriber) => {
+      const onAbort = (): void => {
+        const account = this.running.get(keyOf())?.book.closed(this.nowMs());
+        subscriber.error(
+          new RecoveryError(
+            'cancelled',
+            'the caller gave up',
+            {},
+            { account, cause: signal.reason },
+          ),
+        );
+      };
+      if (signal.aborted) {
+        onAbort();
+        return;
+      }
+      signal.addEventListener('abort', onAbort);
+      subscriber.add(() => signal.removeEventListener('abort', onAbort));
+    });
+  }
+
+  private nowMs(): number {
+    return this.parts.runtime.scheduler.now();
+  }
+}
+
+/** The events, unless `end$` errors first; completes with `recovered` whatever `end$` does. */
+function endedBy<T extends { readonly type: string }>(
+  events$: Observable<T>,
+  end$: Observable<never>,
+): Observable<T> {
+  return merge(end$, events$).pipe(takeWhile((event) => event.type !== 'recovered', true));
+}

@@ -1,0 +1,92 @@
+/**
+ * @module
+ * What our own store can say before anybody is asked: the full data, and the size of a chunk. Whatever
+ * goes wrong here is a reason to use the network.
+ */
+
+import {
+  catchError,
+  concatMap,
+  defaultIfEmpty,
+  defer,
+  EMPTY,
+  type Observable,
+  of,
+  take,
+  timeout,
+} from 'rxjs';
+import type { ChunkStore } from './ports.ts';
+import { type CheckedData, checkPayload } from './result-check.ts';
+import type { RecoveryContext } from './strategy.ts';
+
+/** The full data of our own store, checked; completes without a value when there is none. */
+export function loadOwnData(context: RecoveryContext): Observable<CheckedData> {
+  const { store, request } = context;
+  if (store === undefined) {
+    return EMPTY;
+  }
+  const { candidateHash } = request.candidate;
+  return readStore(context, 'available_data', () => store.loadAvailableData(candidateHash)).pipe(
+    concatMap((stored) => checkStored(context, store, stored)),
+  );
+}
+
+/** Bytes of any chunk we hold; `undefined` when there is none or the store can't say. */
+export function loadChunkBytes(
+  context: Pick<RecoveryContext, 'request' | 'settings' | 'runtime' | 'logger'>,
+  store: ChunkStore,
+): Observable<number | undefined> {
+  const { candidateHash } = context.request.candidate;
+  return readStore(context, 'chunk_bytes', () => store.loadChunkBytes(candidateHash)).pipe(
+    defaultIfEmpty<number, undefined>(undefined),
+  );
+}
+
+function checkStored(
+  context: RecoveryContext,
+  store: ChunkStore,
+  stored: Uint8Array,
+): Observable<CheckedData> {
+  const { request, session, work, logger } = context;
+  const { candidateHash } = request.candidate;
+  const subject = {
+    candidate: request.candidate,
+    checkMode: request.checkMode,
+    validatorCount: session.validators.length,
+  };
+  return checkPayload(stored, subject, work).pipe(
+    concatMap((outcome) => {
+      if (outcome.type === 'checked') {
+        return of(outcome.data);
+      }
+      logger.warn('stored_data_invalid', { candidateHash, ...outcome.evidence });
+      return readStore(context, 'drop', () =>
+        store.dropCorrupt(candidateHash, { type: 'available_data' }),
+      );
+    }),
+  );
+}
+
+function readStore<T>(
+  {
+    request,
+    settings,
+    runtime,
+    logger,
+  }: Pick<RecoveryContext, 'request' | 'settings' | 'runtime' | 'logger'>,
+  what: string,
+  read: () => Observable<T>,
+): Observable<T> {
+  return defer(read).pipe(
+    take(1),
+    timeout({ first: settings.storeTimeoutMs, scheduler: runtime.scheduler }),
+    catchError((cause: unknown) => {
+      logger.warn('store_read_failed', {
+        candidateHash: request.candidate.candidateHash,
+        what,
+        cause,
+      });
+      return EMPTY;
+    }),
+  );
+}

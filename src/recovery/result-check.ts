@@ -1,0 +1,100 @@
+/**
+ * @module
+ * Holds decoded data against the candidate. The only maker of {@link CheckedData}: whatever reaches a
+ * caller as a result went through here.
+ */
+
+import { map, type Observable, of } from 'rxjs';
+import {
+  type AvailableData,
+  decodeAvailableData,
+  encodeAvailableData,
+  hashPov,
+} from '../codec/available-data.ts';
+import { equalBytes, toHex } from '../primitives/bytes.ts';
+import { CodecError } from '../primitives/errors.ts';
+import type { ErasureWork } from './coding.ts';
+import type { InvalidEvidence } from './errors.ts';
+import type { Candidate, CheckMode } from './request.ts';
+
+declare const checked: unique symbol;
+
+/** Data that passed the check of its recovery. */
+export type CheckedData = {
+  readonly data: AvailableData;
+  /** Size of its SCALE encoding. */
+  readonly scaleBytes: number;
+  readonly [checked]: true;
+};
+
+/** What the data is held against. */
+export type CheckSubject = {
+  readonly candidate: Candidate;
+  readonly checkMode: CheckMode;
+  /** n of the session. */
+  readonly validatorCount: number;
+};
+
+/** Outcome of a check. A mismatch is no verdict about the candidate until its source is considered. */
+export type CheckOutcome =
+  | { readonly type: 'checked'; readonly data: CheckedData }
+  | { readonly type: 'mismatch'; readonly evidence: Omit<InvalidEvidence, 'chunkIndices'> };
+
+/**
+ * Checks data against the candidate (recovery spec §4.8).
+ *
+ * Spec: re-encode mode compares the root of the canonical encoding, so surplus bytes or columns in what
+ * was decoded are a mismatch although the value is right. Impl: we encode the value, never the bytes.
+ */
+export function checkData(
+  data: AvailableData,
+  subject: CheckSubject,
+  work: ErasureWork,
+): Observable<CheckOutcome> {
+  const { candidate, checkMode, validatorCount } = subject;
+  const encoded = encodeAvailableData(data);
+  const passed = { data, scaleBytes: encoded.length } as CheckedData;
+  if (checkMode === 'pov_hash') {
+    return of(compare('pov_hash_mismatch', candidate.povHash, hashPov(data.pov), passed));
+  }
+  return work
+    .erasureRoot(encoded, validatorCount)
+    .pipe(map((root) => compare('root_mismatch', candidate.erasureRoot, root, passed)));
+}
+
+/** Decodes a zero-padded payload and checks it. A payload that is no value is a mismatch. */
+export function checkPayload(
+  payload: Uint8Array,
+  subject: CheckSubject,
+  work: ErasureWork,
+): Observable<CheckOutcome> {
+  const decoded = decodeOrCode(payload);
+  return typeof decoded === 'string'
+    ? of({ type: 'mismatch', evidence: { reason: 'not_decodable', code: decoded } })
+    : checkData(decoded, subject, work);
+}
+
+function decodeOrCode(payload: Uint8Array): AvailableData | string {
+  try {
+    return decodeAvailableData(payload).value;
+  } catch (error: unknown) {
+    if (error instanceof CodecError) {
+      return error.code;
+    }
+    throw error;
+  }
+}
+
+function compare(
+  reason: 'root_mismatch' | 'pov_hash_mismatch',
+  expected: Uint8Array,
+  actual: Uint8Array,
+  passed: CheckedData,
+): CheckOutcome {
+  return equalBytes(expected, actual)
+    ? { type: 'checked', data: passed }
+    : {
+        type: 'mismatch',
+        evidence: { reason, expected: toHex(expected), actual: toHex(actual) },
+      };
+}

@@ -1,0 +1,225 @@
+/**
+ * @module
+ * One recovery from start to data, as a cold stream: session, own store, then the strategies in order,
+ * cut after the first that has the data.
+ */
+
+import {
+  catchError,
+  concat,
+  concatMap,
+  defaultIfEmpty,
+  defer,
+  from,
+  map,
+  type Observable,
+  of,
+  take,
+  takeWhile,
+  throwError,
+  using,
+} from 'rxjs';
+import { type ChunkMapping, chunkMapping, schemeOf } from '../mapping/assignment.ts';
+import { MAX_VALIDATORS, MIN_VALIDATORS } from '../primitives/limits.ts';
+import { type CodingChoice, type ErasureWork, inlineWork } from './coding.ts';
+import { asRecoveryError, localFault, RecoveryError } from './errors.ts';
+import type { RecoveredFrom, RecoveryEvent } from './events.ts';
+import { KnownChunks } from './known-chunks.ts';
+import { loadChunkBytes, loadOwnData } from './own-data.ts';
+import type {
+  ChunkSource,
+  ChunkStore,
+  DataSource,
+  Logger,
+  MetricsSink,
+  Runtime,
+  SessionDirectory,
+  SessionInfo,
+} from './ports.ts';
+import { RECOVERY_METRICS } from './recovery-metrics.ts';
+import type { CheckedRequest } from './request.ts';
+import type { CheckedData } from './result-check.ts';
+import type { RecoverySettings } from './settings.ts';
+import type { RecoveryContext, RecoveryStrategy, StrategyPlanner } from './strategy.ts';
+
+/** What every recovery of one instance is made with. */
+export type RecoveryParts = {
+  readonly directory: SessionDirectory;
+  readonly chunkSource: ChunkSource;
+  readonly dataSource: DataSource;
+  readonly store: ChunkStore | undefined;
+  readonly runtime: Runtime;
+  readonly metrics: MetricsSink;
+  readonly logger: Logger;
+  readonly settings: RecoverySettings;
+  readonly coding: CodingChoice;
+  /** Does the heavy part elsewhere; absent: on the calling thread. */
+  readonly work: ErasureWork | undefined;
+  readonly planner: StrategyPlanner;
+};
+
+/** What a run emits: public events, and last the data. */
+export type RunOutput =
+  | RecoveryEvent
+  | { readonly type: 'data'; readonly data: CheckedData; readonly from: RecoveredFrom };
+
+/**
+ * Runs one recovery.
+ *
+ * Errors with a `RecoveryError` (`unavailable`, `invalid`, `local_fault`), or with the `TypeError` or
+ * `RangeError` of a request that does not fit its session.
+ */
+export function runRecovery(parts: RecoveryParts, request: CheckedRequest): Observable<RunOutput> {
+  return defer(() =>
+    concat(
+      of<RunOutput>({
+        type: 'started',
+        atMs: parts.runtime.scheduler.now(),
+        candidateHash: request.candidate.candidateHash,
+        sessionIndex: request.sessionIndex,
+      }),
+      loadSession(parts, request).pipe(
+        concatMap((session) => recoverInSession(parts, contextOf(parts, request, session))),
+      ),
+    ),
+  );
+}
+
+function loadSession(
+  { directory, settings }: RecoveryParts,
+  { sessionIndex }: CheckedRequest,
+): Observable<SessionInfo> {
+  return defer(() => directory.session(sessionIndex)).pipe(
+    take(1),
+    map((session) => {
+      const n = session.validators.length;
+      if (n < MIN_VALIDATORS || n > MAX_VALIDATORS) {
+        throw localFault('session_unusable', new RangeError(`a session of ${n} validators`));
+      }
+      return session;
+    }),
+    catchError((cause: unknown) => throwError(() => asRecoveryError(cause, 'directory_failed'))),
+    defaultIfEmpty<SessionInfo | undefined, undefined>(undefined),
+    map((session) => {
+      if (session === undefined) {
+        const reason = 'session_missing';
+        throw new RecoveryError(settings.sessionMissing, 'the session is unknown', { reason });
+      }
+      return session;
+    }),
+  );
+}
+
+function contextOf(
+  parts: RecoveryParts,
+  request: CheckedRequest,
+  session: SessionInfo,
+): RecoveryContext {
+  const coding = parts.coding(session.nodeFeatures);
+  let attempts = 0;
+  return {
+    request,
+    session,
+    mapping: mappingOf(request, session),
+    known: new KnownChunks(),
+    settings: parts.settings,
+    chunkSource: parts.chunkSource,
+    dataSource: parts.dataSource,
+    store: request.useStore ? parts.store : undefined,
+    coding,
+    work: parts.work ?? inlineWork(coding),
+    runtime: parts.runtime,
+    metrics: parts.metrics,
+    logger: parts.logger,
+    nextAttemptId: () => {
+      attempts += 1;
+      return attempts - 1;
+    },
+  };
+}
+
+/** The request's choice, else the session's, else what the node features say. */
+function mappingOf(request: CheckedRequest, session: SessionInfo): ChunkMapping | null {
+  const option = request.mapping ?? session.mapping ?? { scheme: schemeOf(session.nodeFeatures) };
+  const validatorCount = session.validators.length;
+  if (option.scheme === 'identity') {
+    return chunkMapping({ scheme: 'identity', validatorCount, coreIndex: 0 });
+  }
+  const { coreIndex } = request;
+  return coreIndex === undefined ? null : chunkMapping({ ...option, validatorCount, coreIndex });
+}
+
+function recoverInSession(parts: RecoveryParts, context: RecoveryContext): Observable<RunOutput> {
+  return askChunkBytes(parts, context).pipe(
+    concatMap((chunkBytes) =>
+      concat(
+        loadOwnData(context).pipe(
+          map((data): RunOutput => ({ type: 'data', data, from: 'store' })),
+          catchError((cause: unknown) => throwError(() => asRecoveryError(cause, 'work_failed'))),
+        ),
+        defer(() => {
+          context.metrics.increment(RECOVERY_METRICS.started);
+          return tryStrategies(parts.planner, context, chunkBytes);
+        }),
+      ).pipe(takeWhile((output) => output.type !== 'data', true)),
+    ),
+  );
+}
+
+/**
+ * Spec: the size of a local chunk is asked only where a valid group was named, before the question for
+ * full data, and also by those who otherwise bypass the store (recovery spec §4.3).
+ */
+function askChunkBytes(
+  { store }: RecoveryParts,
+  context: RecoveryContext,
+): Observable<number | undefined> {
+  const { request, session } = context;
+  const { backingGroup, strategies } = request;
+  const hasGroup = backingGroup !== undefined && session.groups[backingGroup] !== undefined;
+  return store === undefined || !hasGroup || strategies !== undefined
+    ? of(undefined)
+    : loadChunkBytes(context, store);
+}
+
+function tryStrategies(
+  planner: StrategyPlanner,
+  context: RecoveryContext,
+  chunkBytes: number | undefined,
+): Observable<RunOutput> {
+  return using(
+    () => planner(context, chunkBytes),
+    (plan) => {
+      // `using` hands back what the first function made; its type allows nothing else here.
+      const { strategies } = plan as ReturnType<StrategyPlanner>;
+      return concat(
+        from(strategies).pipe(concatMap((strategy) => runStrategy(context, strategy))),
+        throwError(
+          () =>
+            new RecoveryError('unavailable', 'no strategy could get the data', {
+              reason: 'sources_exhausted',
+            }),
+        ),
+      );
+    },
+  );
+}
+
+function runStrategy(context: RecoveryContext, strategy: RecoveryStrategy): Observable<RunOutput> {
+  return concat(
+    defer(() =>
+      of<RunOutput>({
+        type: 'strategy_started',
+        atMs: context.runtime.scheduler.now(),
+        strategy: strategy.type,
+      }),
+    ),
+    defer(() => strategy.run()).pipe(
+      map(
+        (output): RunOutput =>
+          output.type === 'data' ? { ...output, from: strategy.type } : output,
+      ),
+      catchError((cause: unknown) => throwError(() => asRecoveryError(cause, 'strategy_failed'))),
+    ),
+  );
+}

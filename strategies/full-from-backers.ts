@@ -1,0 +1,251 @@
+/**
+ * @module
+ * Strategy 1: the full data from one backer after the other (recovery spec §4.5). A backer that sends
+ * something wrong is wrong, not the candidate.
+ */
+
+import {
+  catchError,
+  concat,
+  concatMap,
+  defaultIfEmpty,
+  defer,
+  from,
+  map,
+  type Observable,
+  of,
+  take,
+  takeWhile,
+  throwError,
+  timeout,
+} from 'rxjs';
+import { isErrorOf } from '../src/primitives/errors.ts';
+import type { AuthorityId, ValidatorIndex } from '../src/primitives/ids.ts';
+import { MAX_RESPONSE_BYTES } from '../src/primitives/limits.ts';
+import { shuffle } from '../src/primitives/random.ts';
+import { asRecoveryError } from '../src/recovery/errors.ts';
+import type { StrategyEndReason } from '../src/recovery/events.ts';
+import type { DataReply } from '../src/recovery/ports.ts';
+import { type CheckedData, checkData } from '../src/recovery/result-check.ts';
+import type {
+  RecoveryContext,
+  RecoveryStrategy,
+  StrategyOutput,
+} from '../src/recovery/strategy.ts';
+import { type AnswerOrigin, type FailureAnswer, failureAnswer } from './ask-chunk.ts';
+import { authorityOf, backersOf } from './askable.ts';
+
+const TYPE = 'full_from_backers';
+
+/** A backer and its place. */
+type Backer = { readonly authority: AuthorityId; readonly validatorIndex: ValidatorIndex };
+
+/** What one backer's answer amounts to. */
+type DataAnswer =
+  | (AnswerOrigin & { readonly type: 'success'; readonly data: CheckedData })
+  | (AnswerOrigin & { readonly type: 'no_such_data' })
+  | (FailureAnswer & { readonly announcedBytes?: number });
+
+/** Either an event on the way, or that the strategy is over. */
+type Step =
+  | { readonly type: 'output'; readonly output: StrategyOutput }
+  | {
+      readonly type: 'end';
+      readonly reason: StrategyEndReason;
+      readonly data?: CheckedData;
+      readonly announcedBytes?: number;
+    };
+
+/**
+ * Makes the strategy; the order of backers is drawn here, once.
+ *
+ * @param capBytes - Set when nothing tells the size: larger answers are refused by this cap, and the
+ *   first backer that announces more ends the strategy, without fault.
+ */
+export function fullFromBackers(
+  context: RecoveryContext,
+  capBytes: number | undefined,
+): RecoveryStrategy {
+  const { session, request, runtime, settings } = context;
+  const order = [...backersOf(session, request.backingGroup)];
+  shuffle(order, runtime.random);
+  const backers = order.toReversed().flatMap((validatorIndex) => {
+    const authority = authorityOf(context, validatorIndex);
+    return authority === undefined ? [] : [{ authority, validatorIndex }];
+  });
+  const atTheEnd: Step = {
+    type: 'end',
+    reason: backers.length === 0 ? 'nobody_to_ask' : 'sources_exhausted',
+  };
+  return {
+    type: TYPE,
+    run: () =>
+      defer(() => {
+        const { totalBackerTimeMs } = settings;
+        const endMs = runtime.scheduler.now() + (totalBackerTimeMs ?? Number.POSITIVE_INFINITY);
+        return concat(
+          from(backers).pipe(concatMap((backer) => askBacker(context, backer, capBytes, endMs))),
+          of(atTheEnd),
+        );
+      }).pipe(
+        takeWhile((step) => step.type !== 'end', true),
+        concatMap((step) =>
+          step.type === 'output' ? of(step.output) : from(finalOutputs(context, step)),
+        ),
+      ),
+  };
+}
+
+function finalOutputs(
+  context: RecoveryContext,
+  { reason, data, announcedBytes }: Step & { readonly type: 'end' },
+): readonly StrategyOutput[] {
+  const end: StrategyOutput = {
+    type: 'strategy_ended',
+    atMs: context.runtime.scheduler.now(),
+    strategy: TYPE,
+    reason,
+    ...(announcedBytes === undefined ? {} : { announcedBytes }),
+  };
+  return data === undefined ? [end] : [end, { type: 'data', data }];
+}
+
+function askBacker(
+  context: RecoveryContext,
+  backer: Backer,
+  capBytes: number | undefined,
+  endMs: number,
+): Observable<Step> {
+  return defer(() => {
+    const startedAtMs = context.runtime.scheduler.now();
+    if (startedAtMs >= endMs) {
+      return of<Step>({ type: 'end', reason: 'out_of_time' });
+    }
+    const attemptId = context.nextAttemptId();
+    return concat(
+      of<Step>({
+        type: 'output',
+        output: {
+          type: 'attempt_started',
+          atMs: startedAtMs,
+          attemptId,
+          kind: 'available_data',
+          strategy: TYPE,
+          source: backer.authority,
+          validatorIndex: backer.validatorIndex,
+        },
+      }),
+      answerOf(context, backer, capBytes, endMs - startedAtMs).pipe(
+        concatMap((answer) =>
+          from(afterAnswer(context, { attemptId, startedAtMs, answer, capBytes })),
+        ),
+      ),
+    );
+  });
+}
+
+function answerOf(
+  context: RecoveryContext,
+  { authority, validatorIndex }: Backer,
+  capBytes: number | undefined,
+  remainingMs: number,
+): Observable<DataAnswer> {
+  const { request, settings, runtime, dataSource } = context;
+  const reply$ = defer(() =>
+    dataSource.askData({
+      candidateHash: request.candidate.candidateHash,
+      sessionIndex: request.sessionIndex,
+      validatorIndex,
+      authority,
+      maxBytes: capBytes ?? MAX_RESPONSE_BYTES,
+      dial: settings.dialBackers,
+    }),
+  ).pipe(
+    take(1),
+    catchError((cause: unknown) => of(failedReply(cause))),
+    defaultIfEmpty<DataReply | DataAnswer, DataAnswer>({
+      type: 'error',
+      code: 'no_answer',
+      bytes: 0,
+    }),
+  );
+  const timed$ = Number.isFinite(remainingMs)
+    ? reply$.pipe(
+        timeout({
+          first: remainingMs,
+          scheduler: runtime.scheduler,
+          with: () => of<DataAnswer>({ type: 'canceled', code: 'out_of_time', bytes: 0 }),
+        }),
+      )
+    : reply$;
+  return timed$.pipe(
+    concatMap((reply) =>
+      reply.type === 'available_data' ? checkReply(context, reply) : of(reply),
+    ),
+  );
+}
+
+function failedReply(cause: unknown): DataAnswer {
+  const announced = isErrorOf(cause, 'RequestError') ? cause.details['announcedBytes'] : undefined;
+  const answer = failureAnswer(cause);
+  return typeof announced === 'number' ? { ...answer, announcedBytes: announced } : answer;
+}
+
+function checkReply(
+  context: RecoveryContext,
+  reply: DataReply & { readonly type: 'available_data' },
+): Observable<DataAnswer> {
+  const { request, session, work } = context;
+  const { protocol, bytes } = reply;
+  const subject = {
+    candidate: request.candidate,
+    checkMode: request.checkMode,
+    validatorCount: session.validators.length,
+  };
+  return defer(() => checkData(reply.data, subject, work)).pipe(
+    map(
+      (outcome): DataAnswer =>
+        outcome.type === 'checked'
+          ? { type: 'success', data: outcome.data, protocol, bytes }
+          : { type: 'invalid', code: outcome.evidence.reason, protocol, bytes },
+    ),
+    catchError((cause: unknown) => throwError(() => asRecoveryError(cause, 'work_failed'))),
+  );
+}
+
+function afterAnswer(
+  context: RecoveryContext,
+  attempt: {
+    readonly attemptId: number;
+    readonly startedAtMs: number;
+    readonly answer: DataAnswer;
+    readonly capBytes: number | undefined;
+  },
+): readonly Step[] {
+  const { attemptId, startedAtMs, answer, capBytes } = attempt;
+  const nowMs = context.runtime.scheduler.now();
+  const finished: Step = {
+    type: 'output',
+    output: {
+      type: 'attempt_finished',
+      atMs: nowMs,
+      attemptId,
+      answer: answer.type,
+      ...('code' in answer ? { code: answer.code } : {}),
+      ...(answer.protocol === undefined ? {} : { protocol: answer.protocol }),
+      ms: nowMs - startedAtMs,
+      bytes: answer.bytes,
+    },
+  };
+  if (answer.type === 'success') {
+    return [finished, { type: 'end', reason: 'recovered', data: answer.data }];
+  }
+  if (answer.type === 'canceled' && answer.code === 'out_of_time') {
+    return [finished, { type: 'end', reason: 'out_of_time' }];
+  }
+  if (capBytes !== undefined && 'announcedBytes' in answer && answer.announcedBytes !== undefined) {
+    const { announcedBytes } = answer;
+    return [finished, { type: 'end', reason: 'too_large', announcedBytes }];
+  }
+  return [finished];
+}

@@ -1,0 +1,99 @@
+/**
+ * @module
+ * The chunks of our own store, verified like any other. A store that fails or is slow is a reason to
+ * use the network, never a verdict.
+ */
+
+import {
+  catchError,
+  concat,
+  defer,
+  EMPTY,
+  mergeMap,
+  type Observable,
+  of,
+  timeout,
+  toArray,
+} from 'rxjs';
+import type { ChunkIndex, ValidatorIndex } from '../src/primitives/ids.ts';
+import type { StrategyEvent } from '../src/recovery/events.ts';
+import type { ChunkStore, StoredChunk } from '../src/recovery/ports.ts';
+import type { RecoveryContext } from '../src/recovery/strategy.ts';
+
+/** What the store returned. */
+export type LocalChunks = {
+  /** Everything it had an entry for, valid or not. */
+  readonly validators: ReadonlySet<ValidatorIndex>;
+  /** Chunk indices whose stored chunk failed its proof. */
+  readonly invalid: ReadonlySet<ChunkIndex>;
+  /** One `chunk_held` per chunk that was new. */
+  readonly events: readonly StrategyEvent[];
+};
+
+const NOTHING: LocalChunks = { validators: new Set(), invalid: new Set(), events: [] };
+
+/** Reads all own chunks, files the valid ones as known and drops the others from the store. */
+export function loadLocalChunks(context: RecoveryContext): Observable<LocalChunks> {
+  const { store, request, settings, runtime, logger } = context;
+  if (store === undefined) {
+    return of(NOTHING);
+  }
+  const { candidateHash } = request.candidate;
+  return defer(() => store.loadChunks(candidateHash)).pipe(
+    toArray(),
+    timeout({ first: settings.storeTimeoutMs, scheduler: runtime.scheduler }),
+    catchError((cause: unknown) => {
+      logger.warn('store_read_failed', { candidateHash, what: 'chunks', cause });
+      return of<readonly StoredChunk[]>([]);
+    }),
+    mergeMap((stored) => {
+      const { outcome, corrupt } = fileChunks(context, stored);
+      return concat(dropAll(context, store, corrupt), of(outcome));
+    }, 1),
+  );
+}
+
+function fileChunks(
+  context: RecoveryContext,
+  stored: readonly StoredChunk[],
+): { readonly outcome: LocalChunks; readonly corrupt: readonly ValidatorIndex[] } {
+  const events: StrategyEvent[] = [];
+  const invalid = new Set<ChunkIndex>();
+  const corrupt: ValidatorIndex[] = [];
+  for (const { validatorIndex, chunk } of stored) {
+    const verdict = context.coding.commitment.verifyChunk({
+      erasureRoot: context.request.candidate.erasureRoot,
+      chunk,
+      validatorCount: context.session.validators.length,
+    });
+    if (verdict.type === 'invalid') {
+      invalid.add(chunk.chunkIndex);
+      corrupt.push(validatorIndex);
+    } else if (context.known.add({ chunk: verdict.chunk, validatorIndex })) {
+      const atMs = context.runtime.scheduler.now();
+      events.push({ type: 'chunk_held', atMs, chunkIndex: chunk.chunkIndex, from: 'store' });
+    }
+  }
+  const validators = new Set(stored.map(({ validatorIndex }) => validatorIndex));
+  return { outcome: { validators, invalid, events }, corrupt };
+}
+
+function dropAll(
+  context: RecoveryContext,
+  store: ChunkStore,
+  corrupt: readonly ValidatorIndex[],
+): Observable<never> {
+  const { candidateHash } = context.request.candidate;
+  return concat(
+    ...corrupt.map((validatorIndex) => {
+      context.logger.warn('stored_chunk_invalid', { candidateHash, validatorIndex });
+      return defer(() => store.dropCorrupt(candidateHash, { type: 'chunk', validatorIndex }));
+    }),
+  ).pipe(
+    timeout({ each: context.settings.storeTimeoutMs, scheduler: context.runtime.scheduler }),
+    catchError((cause: unknown) => {
+      context.logger.warn('store_drop_failed', { candidateHash, cause });
+      return EMPTY;
+    }),
+  );
+}

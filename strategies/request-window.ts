@@ -1,0 +1,333 @@
+/**
+ * @module
+ * The bounded set of live attempts for chunks of one recovery. It belongs to the recovery: attempts on
+ * the way survive a change of strategy when the settings say so, and nobody is asked the same twice.
+ * The rules are in `window-rules.ts`, `attempt-set.ts`, `retry-table.ts` and `predicates.ts`; this
+ * file drives them with streams and timers.
+ */
+
+import { Observable, type Subscriber, Subscription } from 'rxjs';
+import type { AuthorityId } from '../src/primitives/ids.ts';
+import type { StrategyEvent, StrategyType } from '../src/recovery/events.ts';
+import type { RecoveryContext } from '../src/recovery/strategy.ts';
+import { askChunk, type ChunkAnswer } from './ask-chunk.ts';
+import { AttemptSet } from './attempt-set.ts';
+import { type AnswerCounts, isUnavailable } from './predicates.ts';
+import type { RequestQueue } from './request-queue.ts';
+import { keyText, RetryTable, type SourceKey } from './retry-table.ts';
+import { recordFailure, takeBackup, takeBatch } from './window-rules.ts';
+
+/** One strategy's use of the window. */
+export type WindowPhase = {
+  readonly strategy: StrategyType;
+  readonly queue: RequestQueue;
+  /** Attempts in all per source. */
+  readonly attempts: number;
+  /** Who may be asked in the place of a validator that failed for good. Used up by the phase. */
+  readonly backups: AuthorityId[];
+  /** Chunks that end the phase. */
+  readonly threshold: number;
+  /** Chunks held that count towards the threshold. */
+  held(): number;
+  /** Live attempts wanted now. */
+  desired(counts: AnswerCounts): number;
+};
+
+type Attempt = {
+  readonly attemptId: number;
+  readonly source: SourceKey;
+  readonly startedAtMs: number;
+  readonly subscription: Subscription;
+};
+
+type ActivePhase = {
+  readonly phase: WindowPhase;
+  readonly sink: Subscriber<StrategyEvent>;
+  responses: number;
+  errors: number;
+  /** The round has ended (nothing on the way, or silence), so that the next may start. */
+  isRoundOver: boolean;
+};
+
+/** Live and late attempts of one recovery. Unsubscribing stops them all and their timers. */
+export class RequestWindow {
+  /** What went wrong with whom. */
+  readonly retries: RetryTable = new RetryTable();
+  private readonly context: RecoveryContext;
+  private readonly attempts = new AttemptSet<Attempt>();
+  /** Answers not yet looked at, in order of arrival. */
+  private readonly inbox: { readonly attempt: Attempt; readonly answer: ChunkAnswer }[] = [];
+  private active: ActivePhase | undefined;
+  private isPumping = false;
+  private silence = Subscription.EMPTY;
+  private wakeUp = Subscription.EMPTY;
+
+  /** An empty window. */
+  constructor(context: RecoveryContext) {
+    this.context = context;
+  }
+
+  /** Whether this source is being asked at this moment. */
+  isAsking(source: SourceKey): boolean {
+    const text = keyText(source);
+    return this.attempts.all().some((attempt) => keyText(attempt.source) === text);
+  }
+
+  /**
+   * Collects chunks until the phase's threshold is held or can no longer be reached, then completes.
+   * What was collected is in the context's known chunks.
+   */
+  collect(phase: WindowPhase): Observable<StrategyEvent> {
+    return new Observable((sink) => {
+      const active = { phase, sink, responses: 0, errors: 0, isRoundOver: true };
+      this.active = active;
+      if (this.attempts.total > 0) {
+        this.rearmSilence();
+      }
+      sink.add(() => {
+        if (this.active === active) {
+          this.leavePhase();
+        }
+      });
+      this.pump();
+    });
+  }
+
+  /** Stops every attempt and says so. Answers that came but were not looked at are reported as such. */
+  cancelAll(): readonly StrategyEvent[] {
+    const answers = new Map(this.inbox.map(({ attempt, answer }) => [attempt.attemptId, answer]));
+    const events = this.attempts.all().map((attempt) => {
+      this.attempts.take(attempt.attemptId);
+      attempt.subscription.unsubscribe();
+      const answer = answers.get(attempt.attemptId) ?? {
+        type: 'canceled',
+        code: 'not_needed',
+        bytes: 0,
+      };
+      return this.finished(attempt, answer);
+    });
+    this.inbox.length = 0;
+    return events;
+  }
+
+  /** Stops everything, silently. */
+  unsubscribe(): void {
+    this.leavePhase();
+    this.cancelAll();
+  }
+
+  private leavePhase(): void {
+    this.active = undefined;
+    this.silence.unsubscribe();
+    this.wakeUp.unsubscribe();
+  }
+
+  /** Runs steps until there is nothing to do but wait. Answers that come meanwhile wait in the inbox. */
+  private pump(): void {
+    if (this.isPumping) {
+      return;
+    }
+    this.isPumping = true;
+    try {
+      while (this.active !== undefined && this.step(this.active)) {
+        // Each step does its own work.
+      }
+    } finally {
+      this.isPumping = false;
+    }
+  }
+
+  /** One look at the window. Returns whether another one is due. */
+  private step(active: ActivePhase): boolean {
+    const { phase } = active;
+    const held = phase.held();
+    const counts = { held, inFlight: this.attempts.total, queued: phase.queue.length };
+    if (held >= phase.threshold || isUnavailable(counts, phase.threshold)) {
+      this.endPhase(active);
+      return false;
+    }
+    const next = this.inbox.shift();
+    if (next !== undefined) {
+      this.settle(active, next.attempt, next.answer);
+      return true;
+    }
+    if (this.attempts.total === 0) {
+      active.isRoundOver = true;
+    }
+    this.launch(active);
+    if (this.active === active && this.inbox.length === 0) {
+      this.waitForReadiness(active);
+    }
+    return this.inbox.length > 0;
+  }
+
+  private endPhase({ sink }: ActivePhase): void {
+    this.leavePhase();
+    if (!this.context.settings.carryInFlight) {
+      for (const event of this.cancelAll()) {
+        sink.next(event);
+      }
+    }
+    sink.complete();
+  }
+
+  private launch(active: ActivePhase): void {
+    const { phase } = active;
+    if (this.context.settings.refill === 'after_round' && !active.isRoundOver) {
+      return;
+    }
+    const nowMs = this.nowMs();
+    const batch = takeBatch(phase.queue, this.attempts.live, phase.desired(active), nowMs);
+    if (batch.length === 0) {
+      return;
+    }
+    active.isRoundOver = false;
+    const attempts = batch.map((source) => this.register(active, source, nowMs));
+    if (this.active !== active) {
+      return;
+    }
+    this.rearmSilence();
+    for (const attempt of attempts) {
+      this.send(attempt);
+    }
+  }
+
+  private register({ phase, sink }: ActivePhase, source: SourceKey, nowMs: number): Attempt {
+    const attempt = {
+      attemptId: this.context.nextAttemptId(),
+      source,
+      startedAtMs: nowMs,
+      subscription: new Subscription(),
+    };
+    this.attempts.push(attempt.attemptId, attempt);
+    sink.next({
+      type: 'attempt_started',
+      atMs: nowMs,
+      attemptId: attempt.attemptId,
+      kind: 'chunk',
+      strategy: phase.strategy,
+      source: source.authority,
+      validatorIndex: source.validatorIndex,
+    });
+    return attempt;
+  }
+
+  private send(attempt: Attempt): void {
+    if (attempt.subscription.closed) {
+      return;
+    }
+    const { request } = this.context;
+    const answer$ = askChunk(this.context, {
+      candidateHash: request.candidate.candidateHash,
+      sessionIndex: request.sessionIndex,
+      validatorIndex: attempt.source.validatorIndex,
+      authority: attempt.source.authority,
+    });
+    attempt.subscription.add(
+      answer$.subscribe({
+        next: (answer) => {
+          this.inbox.push({ attempt, answer });
+          this.pump();
+        },
+        error: (error: unknown) => this.active?.sink.error(error),
+      }),
+    );
+  }
+
+  private settle(active: ActivePhase, attempt: Attempt, answer: ChunkAnswer): void {
+    this.attempts.take(attempt.attemptId);
+    this.rearmSilence();
+    active.responses += 1;
+    if (answer.type === 'success') {
+      this.keep(active, attempt, answer);
+      return;
+    }
+    active.errors += 1;
+    const { phase } = active;
+    const { source } = attempt;
+    const delayMs = recordFailure(this.retries, {
+      source,
+      answer,
+      networkRetries: this.context.settings.networkRetries,
+    });
+    if (this.retries.canRetry(source, phase.attempts)) {
+      phase.queue.pushFront(source, this.nowMs() + delayMs);
+    } else {
+      const backup = takeBackup(phase.backups, source.validatorIndex, this.retries);
+      if (backup !== undefined) {
+        phase.queue.pushFront({ authority: backup, validatorIndex: source.validatorIndex });
+      }
+    }
+    active.sink.next(this.finished(attempt, answer));
+  }
+
+  private keep(
+    { sink }: ActivePhase,
+    attempt: Attempt,
+    answer: ChunkAnswer & { readonly type: 'success' },
+  ): void {
+    const { authority, validatorIndex } = attempt.source;
+    const isNew = this.context.known.add({ chunk: answer.chunk, validatorIndex });
+    sink.next(this.finished(attempt, answer));
+    if (isNew) {
+      sink.next({
+        type: 'chunk_held',
+        atMs: this.nowMs(),
+        chunkIndex: answer.chunk.chunkIndex,
+        from: authority,
+      });
+    }
+  }
+
+  private finished(attempt: Attempt, answer: ChunkAnswer): StrategyEvent {
+    const nowMs = this.nowMs();
+    return {
+      type: 'attempt_finished',
+      atMs: nowMs,
+      attemptId: attempt.attemptId,
+      answer: answer.type,
+      ...('code' in answer ? { code: answer.code } : {}),
+      ...(answer.protocol === undefined ? {} : { protocol: answer.protocol }),
+      ms: nowMs - attempt.startedAtMs,
+      bytes: answer.bytes,
+    };
+  }
+
+  /** Silence is measured from the last launch or answer, not per attempt (recovery spec §4.6). */
+  private rearmSilence(): void {
+    this.silence.unsubscribe();
+    this.silence = this.context.runtime.scheduler.schedule(
+      () => this.onSilence(),
+      this.context.settings.softTimeoutMs,
+    );
+  }
+
+  private onSilence(): void {
+    const active = this.active;
+    if (active === undefined) {
+      return;
+    }
+    for (const attemptId of this.attempts.softCancel()) {
+      active.sink.next({ type: 'attempt_late', atMs: this.nowMs(), attemptId });
+    }
+    active.isRoundOver = true;
+    this.pump();
+  }
+
+  /** When a slot is free but every waiting source has to be left alone for a while. */
+  private waitForReadiness(active: ActivePhase): void {
+    this.wakeUp.unsubscribe();
+    if (this.attempts.live >= active.phase.desired(active)) {
+      return;
+    }
+    const readyMs = active.phase.queue.nextReadyMs();
+    const nowMs = this.nowMs();
+    if (readyMs !== undefined && readyMs > nowMs) {
+      this.wakeUp = this.context.runtime.scheduler.schedule(() => this.pump(), readyMs - nowMs);
+    }
+  }
+
+  private nowMs(): number {
+    return this.context.runtime.scheduler.now();
+  }
+}

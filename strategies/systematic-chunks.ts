@@ -1,0 +1,145 @@
+/**
+ * @module
+ * Strategy 2: the k chunks that carry the payload itself, each from its holder or, failing that, from a
+ * backer. No decoding, only a transposition (recovery spec §4.7).
+ */
+
+import { concat, concatMap, defer, from, type Observable, of } from 'rxjs';
+import type { ChunkMapping } from '../src/mapping/assignment.ts';
+import type { AuthorityId, ValidatorIndex } from '../src/primitives/ids.ts';
+import type { StrategyEndReason } from '../src/recovery/events.ts';
+import type {
+  RecoveryContext,
+  RecoveryStrategy,
+  StrategyOutput,
+} from '../src/recovery/strategy.ts';
+import { authorityOf, backersOf } from './askable.ts';
+import { decodeAndCheck } from './decode-and-check.ts';
+import { type LocalChunks, loadLocalChunks } from './local-chunks.ts';
+import { desiredSystematic } from './predicates.ts';
+import { RequestQueue } from './request-queue.ts';
+import type { RequestWindow } from './request-window.ts';
+import type { SourceKey } from './retry-table.ts';
+import { takeBackup } from './window-rules.ts';
+
+const TYPE = 'systematic_chunks';
+
+/** Makes the strategy for a candidate whose chunk mapping is known. */
+export function systematicChunks(
+  context: RecoveryContext,
+  window: RequestWindow,
+  mapping: ChunkMapping,
+): RecoveryStrategy {
+  return {
+    type: TYPE,
+    run: () =>
+      loadLocalChunks(context).pipe(
+        concatMap((local) =>
+          concat(
+            from(local.events),
+            defer(() => collect(context, window, mapping, local)),
+          ),
+        ),
+      ),
+  };
+}
+
+function collect(
+  context: RecoveryContext,
+  window: RequestWindow,
+  mapping: ChunkMapping,
+  local: LocalChunks,
+): Observable<StrategyOutput> {
+  const { known, settings } = context;
+  const threshold = mapping.systematicThreshold;
+  const isOwnChunkLost = [...local.invalid].some((index) => index < threshold && !known.has(index));
+  if (isOwnChunkLost && settings.localChunk === 'end_strategy') {
+    return of(ended(context, 'sources_exhausted'));
+  }
+  const held = (): number => known.countBelow(threshold);
+  const backups = backupsOf(context);
+  return concat(
+    window.collect({
+      strategy: TYPE,
+      queue: new RequestQueue(wantedSources(context, window, mapping, local, backups)),
+      attempts: settings.attempts.systematic,
+      backups,
+      threshold,
+      held,
+      desired: () => desiredSystematic(held(), threshold, settings.parallelAttempts),
+    }),
+    defer(() =>
+      held() < threshold
+        ? of(ended(context, 'sources_exhausted'))
+        : decodeAndCheck(context, {
+            strategy: TYPE,
+            method: 'reassemble',
+            chunks: known.ascending().slice(0, threshold),
+            onFailure: onFailure(context),
+            onSuccess: () => window.cancelAll(),
+          }),
+    ),
+  );
+}
+
+/**
+ * Whom to ask first for each systematic chunk that is not held, in ascending validator order; a holder
+ * that can't be asked is replaced by a backer at once.
+ */
+function wantedSources(
+  context: RecoveryContext,
+  window: RequestWindow,
+  mapping: ChunkMapping,
+  local: LocalChunks,
+  backups: AuthorityId[],
+): readonly SourceKey[] {
+  const { known, settings } = context;
+  const holders = mapping
+    .systematicHolders()
+    .filter((holder) => !known.has(mapping.chunkOf(holder)))
+    .toSorted((a, b) => a - b);
+  const fromHolders: SourceKey[] = [];
+  const fromBackers: SourceKey[] = [];
+  for (const holder of holders) {
+    const source = askableHolder(context, local, holder);
+    if (source === undefined) {
+      const backup = takeBackup(backups, holder, window.retries);
+      if (backup !== undefined) {
+        fromBackers.push({ authority: backup, validatorIndex: holder });
+      }
+    } else if (window.retries.canRetry(source, settings.attempts.systematic)) {
+      fromHolders.push(source);
+    }
+  }
+  return [...fromBackers, ...fromHolders];
+}
+
+function askableHolder(
+  context: RecoveryContext,
+  local: LocalChunks,
+  holder: ValidatorIndex,
+): SourceKey | undefined {
+  const authority = local.validators.has(holder) ? undefined : authorityOf(context, holder);
+  return authority === undefined ? undefined : { authority, validatorIndex: holder };
+}
+
+function backupsOf(context: RecoveryContext): AuthorityId[] {
+  const { session, request } = context;
+  return backersOf(session, request.backingGroup)
+    .map((member) => authorityOf(context, member))
+    .filter((authority) => authority !== undefined);
+}
+
+function onFailure({
+  request,
+  settings,
+}: RecoveryContext): 'verdict' | 'verdict_at_once' | 'next_strategy' {
+  if (settings.systematicFailure === 'invalid') {
+    return 'verdict_at_once';
+  }
+  return request.checkMode === 're_encode' ? 'verdict' : 'next_strategy';
+}
+
+function ended(context: RecoveryContext, reason: StrategyEndReason): StrategyOutput {
+  return { type: 'strategy_ended', atMs: context.runtime.scheduler.now(), strategy: TYPE, reason };
+}
