@@ -13,10 +13,10 @@ import { SEED, seeded } from '../support/seed.ts';
 import { EVERY_TYPE, type TypeRow } from './every-type.ts';
 import { Draws } from './generators.ts';
 
-const ROUND_TRIPS = 400;
-const CUT_VALUES = 25;
+const ROUND_TRIPS = 300;
+const CUT_VALUES = 20;
 const ARBITRARY_RUNS = 400;
-const HOSTILE_RUNS = 8_000;
+const HOSTILE_RUNS = 6_000;
 const DIGEST_VALUES = 4_000;
 
 /**
@@ -138,7 +138,9 @@ describe.each(EVERY_TYPE)('SCALE of $name', (type) => {
       for (let length = 0; length < bytes.length; length += 1) {
         const cut = bytes.slice(0, length);
         const code = faultCode(() => type.decode(cut));
-        expect(code, `${toHex(bytes)} cut to ${length}`).toBe(type.cutCode);
+        if (code !== type.cutCode) {
+          throw new Error(`${toHex(bytes)} cut to ${length}: ${code}`);
+        }
       }
     }
   });
