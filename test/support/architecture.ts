@@ -180,11 +180,15 @@ export function hasTopLevelAwait(file: SourceFile): boolean {
     isFound ||=
       ts.isAwaitExpression(node) ||
       (ts.isForOfStatement(node) && node.awaitModifier !== undefined) ||
-      (ts.isVariableDeclarationList(node) &&
-        (node.flags & ts.NodeFlags.AwaitUsing) === ts.NodeFlags.AwaitUsing);
+      (ts.isVariableDeclarationList(node) && isAwaitUsing(node));
     return !isFound && !ts.isFunctionLike(node);
   });
   return isFound;
+}
+
+function isAwaitUsing(node: ts.VariableDeclarationList): boolean {
+  const flag: number = ts.NodeFlags.AwaitUsing;
+  return (Number(node.flags) & flag) === flag;
 }
 
 /** The files that are loaded with one of them, itself included, as far as they are given. */
