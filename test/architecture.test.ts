@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
-import { join } from 'node:path';
+import { join, posix } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { faultsOf, hasTopLevelAwait, LIBP2P, loadedWith, PLACES } from './support/architecture.ts';
 import { entrySources } from './support/entries.ts';
@@ -34,6 +34,20 @@ describe('the house plan', () => {
       )
       .map((one) => one.name);
     expect(folders.filter((name) => !known.has(name))).toEqual([]);
+  });
+
+  it('is mirrored by the tests, whose suffix says their kind', () => {
+    const kinds = /^[^.]+(\.(vectors|prop|net|slow))?\.test\.ts$/;
+    const homes = ['support', 'vectors', 'interop'];
+    const strays = readSources(['test'])
+      .map((file) => posix.relative('test', file.path))
+      .filter((path) => path.endsWith('.test.ts'))
+      .filter((path) => {
+        const folder = posix.dirname(path);
+        const isAtHome = [folder, `src/${folder}`].some((place) => existsSync(join(ROOT, place)));
+        return !kinds.test(posix.basename(path)) || !(isAtHome || homes.includes(folder));
+      });
+    expect(strays).toEqual([]);
   });
 
   it('carries .ts in the import paths of tests and benches', () => {
