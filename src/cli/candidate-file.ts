@@ -7,8 +7,13 @@
 import { dirname, resolve } from 'node:path';
 import { type CandidateReceipt, candidateHashOf, candidateReceipt } from '../codec/candidate.ts';
 import type { Chunk } from '../primitives/chunk.ts';
-import { type CandidateHash, candidateHash, chunkIndex, validatorIndex } from '../primitives/ids.ts';
 import type { ValidatorIndex } from '../primitives/ids.ts';
+import {
+  type CandidateHash,
+  candidateHash,
+  chunkIndex,
+  validatorIndex,
+} from '../primitives/ids.ts';
 import { RECEIPT_BYTES } from '../primitives/limits.ts';
 import { hexField, isRecord, proofField, proofHex } from './chunk-list.ts';
 import { misuse } from './failure.ts';

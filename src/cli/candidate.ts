@@ -25,14 +25,14 @@ type CandidateOptions = {
   readonly validators: number;
   readonly in: string;
   readonly out: string;
-  readonly parentHead: Uint8Array;
+  readonly parentHead?: Uint8Array;
   readonly para: number;
   readonly session: number;
   readonly core: number;
   readonly scheme: MappingScheme;
   readonly seed?: Uint8Array;
   readonly version: ReceiptVersion;
-  readonly genesis: Uint8Array;
+  readonly genesis?: Uint8Array;
   readonly json?: boolean;
 };
 
@@ -48,14 +48,14 @@ export function addCandidate(program: Command, io: CliIo): void {
     .requiredOption('--validators <n>', 'number of validators, 2..65536', u32)
     .requiredOption('--in <file>', 'file whose bytes are the PoV')
     .requiredOption('--out <file>', 'candidate file to write')
-    .option('--parent-head <hex>', 'parent head', hexBytes(), hexBytes()(DEFAULT_PARENT_HEAD))
+    .option('--parent-head <hex>', `parent head (default: ${DEFAULT_PARENT_HEAD})`, hexBytes())
     .option('--para <id>', 'para id', u32, 2000)
     .option('--session <index>', 'session index', u32, 1)
     .option('--core <index>', 'core index', integerBetween(0, 65_535), 0)
     .option('--scheme <name>', `chunk mapping: ${MAPPING_SCHEMES.join(', ')}`, scheme, 'rfc47')
     .option('--seed <hex>', 'seed of the chacha8 mapping, 32 bytes', hexBytes(32))
     .option('--version <v>', 'descriptor version: v1, v2, v3', oneOf(RECEIPT_VERSIONS), 'v2')
-    .option('--genesis <hex>', 'genesis hash', hexBytes(32), hexBytes(32)(POLKADOT_GENESIS))
+    .option('--genesis <hex>', "genesis hash (default: Polkadot's)", hexBytes(32))
     .option('--json', 'print the result as one JSON object')
     .addHelpText('after', '\nThe file is read by import, recover --receipt, decode and verify.')
     .action((options: CandidateOptions) => runCandidate(io, options));
@@ -66,7 +66,7 @@ async function runCandidate(io: CliIo, options: CandidateOptions): Promise<void>
   await hashReady();
   const made = makeCandidate({
     pov,
-    parentHead: options.parentHead,
+    parentHead: options.parentHead ?? hexBytes()(DEFAULT_PARENT_HEAD),
     validatorCount: options.validators,
     paraId: options.para,
     sessionIndex: options.session,
@@ -78,7 +78,7 @@ async function runCandidate(io: CliIo, options: CandidateOptions): Promise<void>
   await writeAtomically(
     options.out,
     candidateFilePieces({
-      genesisHash: options.genesis,
+      genesisHash: options.genesis ?? hexBytes(32)(POLKADOT_GENESIS),
       receipt: made.receipt,
       povHash: made.povHash,
       erasureRoot: made.erasureRoot,

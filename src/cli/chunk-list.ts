@@ -39,7 +39,6 @@ export function readChunkList(value: unknown, name: string): readonly ListedChun
   return list.map((item, i) => readListedChunk(item, `${name}: chunks[${i}]`));
 }
 
-
 /** Reads one field that must be hex. */
 export function hexField(value: unknown, place: string): Uint8Array {
   const bytes = typeof value === 'string' ? tryBytesOfHex(value) : undefined;

@@ -117,7 +117,7 @@ const SETTINGS = {
     networkRetries: { enum: ['by_code', 'alike'] },
     sizeLimitBytes: { type: 'integer', minimum: 0 },
     sessionMissing: { enum: ['local_fault', 'unavailable'] },
-    cacheEntries: { type: 'integer', minimum: 0, maximum: 1_000_000 },
+    cacheEntries: COUNT,
     retention: RETENTION,
   },
 };

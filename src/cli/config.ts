@@ -8,10 +8,15 @@ import { peerIdFromString } from '@libp2p/peer-id';
 import { multiaddr } from '@multiformats/multiaddr';
 import { Ajv, type ErrorObject } from 'ajv';
 import { nodeFeaturesFromText } from '../codec/node-features.ts';
-import { authorityId, validatorIndex } from '../primitives/ids.ts';
 import type { AuthorityId } from '../primitives/ids.ts';
+import { authorityId, validatorIndex } from '../primitives/ids.ts';
 import type { MappingOption, PeerLocation, SessionInfo } from '../recovery/ports.ts';
-import { CONFIG_SCHEMA, type RawConfig, type RawSettings, type RawValidator } from './config-schema.ts';
+import {
+  CONFIG_SCHEMA,
+  type RawConfig,
+  type RawSettings,
+  type RawValidator,
+} from './config-schema.ts';
 import { misuse } from './failure.ts';
 import { readJson } from './files.ts';
 import { tryBytesOfHex } from './hex.ts';
@@ -65,7 +70,10 @@ function validate(value: unknown, path: string): RawConfig {
 }
 
 function schemaMessage(error: ErrorObject, path: string): string {
-  const key = error.instancePath.slice(1).replaceAll('/', '.').replace(/\.(\d+)/g, '[$1]');
+  const key = error.instancePath
+    .slice(1)
+    .replaceAll('/', '.')
+    .replace(/\.(\d+)/g, '[$1]');
   const at = key === '' ? '' : `${key}: `;
   const params = error.params as Readonly<Record<string, unknown>>;
   switch (error.keyword) {
@@ -185,4 +193,3 @@ function bytes32(text: string): Uint8Array {
   }
   return bytes;
 }
-

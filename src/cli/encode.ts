@@ -60,10 +60,7 @@ async function runEncode(io: CliIo, options: EncodeOptions): Promise<void> {
     chunkBytes: chunks[0]?.length ?? 0,
     erasureRoot: hexOf(root),
   };
-  await writeAtomically(
-    options.out,
-    encodePieces(head, chunks, proofs, options.digest === true),
-  );
+  await writeAtomically(options.out, encodePieces(head, chunks, proofs, options.digest === true));
   if (options.json === true) {
     printJson(io, { ...head, out: options.out });
   } else {

@@ -58,7 +58,7 @@ export function lineOf(error: unknown): string {
   if (!(error instanceof Error)) {
     return `error: ${oneLine(String(error))}`;
   }
-  const code = (error as { code?: unknown }).code;
+  const code = error.name === 'CliError' ? undefined : (error as { code?: unknown }).code;
   const suffix = typeof code === 'string' && !error.message.includes(code) ? ` (${code})` : '';
   return `error: ${oneLine(error.message === '' ? error.name : error.message)}${suffix}`;
 }
@@ -66,7 +66,8 @@ export function lineOf(error: unknown): string {
 /** Wraps a failure of the file system: says what was tried, on which file, and the system's code. */
 export function fileFault(what: string, path: string, error: unknown): CliError {
   const code = (error as { code?: unknown }).code;
-  const reason = typeof code === 'string' ? code : error instanceof Error ? error.message : 'failed';
+  const reason =
+    typeof code === 'string' ? code : error instanceof Error ? error.message : 'failed';
   return new CliError('local_fault', `cannot ${what} ${path}: ${reason}`, {}, error);
 }
 

@@ -13,7 +13,7 @@ import {
 import { type CandidateReceipt, encodeReceipt } from '../codec/candidate.ts';
 import { HEX_TRIE_COMMITMENT } from '../commitment/commitment.ts';
 import { CODEC_V1 } from '../erasure/index.ts';
-import { chunkMapping, type ChunkMapping, type MappingScheme } from '../mapping/assignment.ts';
+import { type ChunkMapping, chunkMapping, type MappingScheme } from '../mapping/assignment.ts';
 import { unreachable } from '../primitives/errors.ts';
 import { chunkIndex, validatorIndex } from '../primitives/ids.ts';
 import { MAX_POV_BYTES } from '../primitives/limits.ts';
@@ -152,4 +152,3 @@ function makeReceipt(
       return unreachable(version);
   }
 }
-

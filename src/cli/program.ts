@@ -9,10 +9,12 @@ import { addDecode } from './decode.ts';
 import { addEncode } from './encode.ts';
 import { EXIT_DONE, exitCodeOf, lineOf } from './failure.ts';
 import { addIdentity } from './identity.ts';
-import type { CliIo } from './io.ts';
-import { printNote } from './io.ts';
+import { addImport } from './import.ts';
+import { type CliIo, printNote } from './io.ts';
 import { addMapping } from './mapping.ts';
 import { addReceipt } from './receipt.ts';
+import { addRecover } from './recover.ts';
+import { addServe } from './serve.ts';
 import { addVerify } from './verify.ts';
 
 const EXIT_CODES_HELP = `
@@ -36,7 +38,10 @@ export function buildProgram(io: CliIo): Command {
   addVerify(program, io);
   addReceipt(program, io);
   addMapping(program, io);
+  addImport(program, io);
   addIdentity(program, io);
+  addServe(program, io);
+  addRecover(program, io);
   return program;
 }
 

@@ -134,11 +134,12 @@ function fromCandidateFile(
   path: string,
   wanted: CandidateHash | undefined,
 ): ReadReceipt {
-  const { receipt, coreIndex, sessionIndex, candidateHash: hash } = pickCandidate(
-    file,
-    path,
-    wanted,
-  );
+  const {
+    receipt,
+    coreIndex,
+    sessionIndex,
+    candidateHash: hash,
+  } = pickCandidate(file, path, wanted);
   if (receipt === undefined) {
     throw misuse(`${path}: candidate ${hash} has no receipt`);
   }

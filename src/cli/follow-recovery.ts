@@ -1,0 +1,107 @@
+/**
+ * @module
+ * One recovery with everything a command shows of it: its events as they come, its end as a value.
+ */
+
+import { hashPov } from '../codec/available-data.ts';
+import { hasCode } from '../primitives/errors.ts';
+import type { RecoveryAccount } from '../recovery/account.ts';
+import type { RecoveryError } from '../recovery/errors.ts';
+import type { RecoveryEvent } from '../recovery/events.ts';
+import type { Recovered, Recovery } from '../recovery/orchestrator.ts';
+import type { RecoveryRequest } from '../recovery/request.ts';
+import { hexOf } from './hex.ts';
+
+/** How a recovery ended. */
+export type RecoveryOutcome =
+  | { readonly type: 'recovered'; readonly result: Recovered }
+  | { readonly type: 'failed'; readonly error: RecoveryError };
+
+/** What {@link followRecovery} is told to watch. */
+export type Following = {
+  readonly recovery: Recovery;
+  readonly request: RecoveryRequest;
+  /** Aborting it ends the recovery with `cancelled`. */
+  readonly signal: AbortSignal;
+  readonly onEvent: (event: RecoveryEvent) => void;
+};
+
+/**
+ * Runs one recovery to its end. The events and the result are two callers of one run, which the
+ * recovery merges.
+ *
+ * @throws Misuse (`TypeError`, `RangeError`, `CodecError`); every end of a recovery is a value.
+ */
+export async function followRecovery(following: Following): Promise<RecoveryOutcome> {
+  const { recovery, request, signal, onEvent } = following;
+  const events = recovery.recover(request).subscribe({
+    next: onEvent,
+    // The same error reaches the caller below.
+    error: () => {},
+  });
+  try {
+    return { type: 'recovered', result: await recovery.recoverData(request, { signal }) };
+  } catch (error: unknown) {
+    if (isRecoveryError(error)) {
+      return { type: 'failed', error };
+    }
+    throw error;
+  } finally {
+    events.unsubscribe();
+  }
+}
+
+/** An event as one JSON object: the data itself is replaced by its size and hash. */
+export function eventJson(event: RecoveryEvent): Readonly<Record<string, unknown>> {
+  if (event.type !== 'recovered') {
+    return event;
+  }
+  const { data, ...rest } = event;
+  return { ...rest, povBytes: data.pov.blockData.length, povHash: hexOf(hashPov(data.pov)) };
+}
+
+/** The end of a recovery as one JSON object: for `--report`, and after the events of a failure. */
+export function outcomeJson(outcome: RecoveryOutcome): Readonly<Record<string, unknown>> {
+  if (outcome.type === 'recovered') {
+    const { data, from, account } = outcome.result;
+    return {
+      outcome: 'recovered',
+      from,
+      povBytes: data.pov.blockData.length,
+      povHash: hexOf(hashPov(data.pov)),
+      account,
+    };
+  }
+  const { code, message, details, account, evidence } = outcome.error;
+  return {
+    outcome: code,
+    message,
+    details,
+    ...(account === undefined ? {} : { account }),
+    ...(evidence === undefined ? {} : { evidence }),
+  };
+}
+
+/** Who did not deliver, and why: `validator-3: dial_failed`. In the order in which they were asked. */
+export function failuresOf(account: RecoveryAccount): readonly string[] {
+  const bySource = new Map<string, Set<string>>();
+  for (const { source, answer, code } of account.attempts) {
+    if (answer === 'success' || answer === 'canceled' || answer === undefined) {
+      continue;
+    }
+    const reasons = bySource.get(source) ?? new Set<string>();
+    reasons.add(answer === 'error' || answer === 'invalid' ? (code ?? answer) : answer);
+    bySource.set(source, reasons);
+  }
+  return [...bySource].map(([source, reasons]) => `${source}: ${[...reasons].join(', ')}`);
+}
+
+function isRecoveryError(error: unknown): error is RecoveryError {
+  return (
+    error instanceof Error &&
+    error.name === 'RecoveryError' &&
+    ['unavailable', 'invalid', 'cancelled', 'local_fault', 'stopped'].some((code) =>
+      hasCode(error, code),
+    )
+  );
+}

@@ -1,0 +1,175 @@
+/**
+ * @module
+ * `recover`: gets a candidate's data back from the configured peers.
+ */
+
+import type { Command } from 'commander';
+import type { StrategyType } from '../recovery/events.ts';
+import { STRATEGY_TYPES } from '../recovery/events.ts';
+import type { RecoveryRequest } from '../recovery/request.ts';
+import { CliError } from './failure.ts';
+import { writeAtomically } from './files.ts';
+import type { RecoveryOutcome } from './follow-recovery.ts';
+import { type CliIo, printJson, printLine, printNote } from './io.ts';
+import { byteSize, integerBetween, listOf, oneOf, u32 } from './options.ts';
+import { readReceipt } from './receipt.ts';
+
+type RecoverOptions = {
+  readonly config: string;
+  readonly receipt: string;
+  readonly candidate?: string;
+  readonly session?: number;
+  readonly core?: number;
+  readonly group?: number;
+  readonly strategy?: readonly StrategyType[];
+  readonly sizeLimit?: number;
+  readonly timeout?: number;
+  readonly out?: string;
+  readonly availableData?: boolean;
+  readonly report?: string;
+  readonly json?: boolean;
+};
+
+/** Longest time that a timer takes, in milliseconds: 2^31 - 1. */
+const MAX_TIMER_MS = 2_147_483_647;
+
+/** Adds `recover` to the program. */
+export function addRecover(program: Command, io: CliIo): void {
+  const strategies = STRATEGY_TYPES.join(', ');
+  program
+    .command('recover')
+    .description('Recover the data of a candidate from the peers of a config')
+    .requiredOption('--config <file>', 'config: session, peers, and our own store if any')
+    .requiredOption('--receipt <hex|file>', 'receipt: hex, or a file: raw, hex, candidate file')
+    .option('--candidate <hash>', 'which candidate of a file with several')
+    .option('--session <index>', "session (default: the file's, else the receipt's)", u32)
+    .option('--core <index>', "core (default: the file's, else the receipt's)", u32)
+    .option('--group <index>', 'backing group; lets backers be asked for everything', u32)
+    .option('--strategy <list>', `exactly these: ${strategies}`, listOf(oneOf(STRATEGY_TYPES)))
+    .option('--size-limit <bytes>', 'ask backers for everything only below this size', byteSize)
+    .option('--timeout <ms>', 'give up after this time', integerBetween(1, MAX_TIMER_MS))
+    .option('--out <file>', 'file to write the PoV to')
+    .option('--available-data', 'write the SCALE AvailableData in place of the PoV')
+    .option('--report <file>', 'file to write the account to, whatever the end')
+    .option('--json', 'print each event as one JSON object')
+    .addHelpText(
+      'after',
+      '\nEnds with 0 when the data was recovered and checked, 2 when it could not be had (also after' +
+        '\n--timeout), 3 when it is provably not what the receipt commits to, 130 after Ctrl-C.',
+    )
+    .action((options: RecoverOptions) => runRecover(io, options));
+}
+
+async function runRecover(io: CliIo, options: RecoverOptions): Promise<void> {
+  const interrupt = io.listenForInterrupt();
+  try {
+    const outcome = await recoverOnce(io, options, interrupt.signal);
+    await report(io, options, outcome);
+    if (outcome.type === 'failed') {
+      throw outcome.error;
+    }
+  } finally {
+    interrupt.dispose();
+  }
+}
+
+async function recoverOnce(
+  io: CliIo,
+  options: RecoverOptions,
+  signal: AbortSignal,
+): Promise<RecoveryOutcome> {
+  const [{ loadConfig }, { openPeer }, { createRecovery }, following, { Progress }] =
+    await Promise.all([
+      import('./config.ts'),
+      import('./peer-process.ts'),
+      import('../create-recovery.ts'),
+      import('./follow-recovery.ts'),
+      import('./progress.ts'),
+    ]);
+  const config = await loadConfig(options.config);
+  const request = await requestOf(options, config.session.index);
+  const { retention: _retention, ...settings } = config.settings;
+  const peer = await openPeer(config, { listenByDefault: [] });
+  const progress = new Progress(io, 'recovery');
+  try {
+    await using recovery = createRecovery(
+      {
+        directory: peer.directory,
+        chunkSource: peer.peer.chunks,
+        dataSource: peer.peer.data,
+        store: peer.store,
+      },
+      settings,
+    );
+    await recovery.start();
+    if (signal.aborted) {
+      throw new CliError('cancelled', 'cancelled before the recovery began');
+    }
+    return await following.followRecovery({
+      recovery,
+      request,
+      signal,
+      onEvent: (event) =>
+        options.json === true ? printJson(io, following.eventJson(event)) : progress.show(event),
+    });
+  } finally {
+    progress.end();
+    await peer.stop();
+  }
+}
+
+async function requestOf(
+  options: RecoverOptions,
+  configuredSession: number,
+): Promise<RecoveryRequest> {
+  const { receiptCoreIndex, receiptSessionIndex } = await import('../codec/candidate.ts');
+  const file = await readReceipt(options.receipt, options.candidate);
+  const core = options.core ?? file.coreIndex ?? receiptCoreIndex(file.receipt);
+  return {
+    receipt: file.receipt.bytes,
+    sessionIndex:
+      options.session ??
+      file.sessionIndex ??
+      receiptSessionIndex(file.receipt) ??
+      configuredSession,
+    ...(core === undefined ? {} : { coreIndex: core }),
+    ...(options.group === undefined ? {} : { backingGroup: options.group }),
+    ...(options.strategy === undefined ? {} : { strategies: options.strategy }),
+    ...(options.sizeLimit === undefined ? {} : { sizeLimitBytes: options.sizeLimit }),
+    ...(options.timeout === undefined ? {} : { timeoutMs: options.timeout }),
+  };
+}
+
+async function report(io: CliIo, options: RecoverOptions, outcome: RecoveryOutcome): Promise<void> {
+  const { failuresOf, outcomeJson } = await import('./follow-recovery.ts');
+  const { readableBytes } = await import('./progress.ts');
+  if (outcome.type === 'recovered' && options.out !== undefined) {
+    const { data } = outcome.result;
+    const { encodeAvailableData } = await import('../codec/available-data.ts');
+    await writeAtomically(options.out, [
+      options.availableData === true ? encodeAvailableData(data) : data.pov.blockData,
+    ]);
+  }
+  if (options.report !== undefined) {
+    await writeAtomically(options.report, [`${JSON.stringify(outcomeJson(outcome), null, 1)}\n`]);
+  }
+  if (options.json === true) {
+    if (outcome.type === 'failed') {
+      printJson(io, { type: 'failed', ...outcomeJson(outcome) });
+    }
+    return;
+  }
+  const account = outcome.type === 'recovered' ? outcome.result.account : outcome.error.account;
+  for (const failure of account === undefined ? [] : failuresOf(account)) {
+    printNote(io, failure);
+  }
+  if (outcome.type === 'recovered') {
+    const { data, from } = outcome.result;
+    const { issued = 0, bytes = 0 } = account?.totals ?? {};
+    printLine(
+      io,
+      `recovered ${data.pov.blockData.length} bytes of PoV from ${from}: ` +
+        `${issued} requests, ${readableBytes(bytes)} received`,
+    );
+  }
+}
