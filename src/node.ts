@@ -79,7 +79,7 @@ export async function openNode(options: NodeOptions): Promise<AvailabilityNode> 
       ...(store === undefined ? {} : { store }),
     });
     // Handlers are there before the first connection can be.
-    cleanUp.defer(() => libp2p.stop());
+    cleanUp.defer(async () => libp2p.stop());
     await peer.start();
     cleanUp.defer(() => peer.stop());
     await libp2p.start();
