@@ -37,7 +37,7 @@ export function databaseOver(datastore: Datastore): Database {
   return {
     get: async (key, signal) => {
       try {
-        return await datastore.get(key, withSignal(signal));
+        return plain(await datastore.get(key, withSignal(signal)));
       } catch (error: unknown) {
         if (error instanceof Error && error.name === 'NotFoundError') {
           return undefined;
@@ -60,7 +60,12 @@ export function databaseOver(datastore: Datastore): Database {
         throw new StoreError('write_failed', 'the batch was not written', {}, error);
       }
     },
-    entries: (prefix, signal) => guarded(() => datastore.query({ prefix }, withSignal(signal))),
+    entries: async function* (prefix, signal) {
+      const pairs = guarded(() => datastore.query({ prefix }, withSignal(signal)));
+      for await (const { key, value } of pairs) {
+        yield { key, value: plain(value) };
+      }
+    },
     keys: (prefix, signal) => guarded(() => datastore.queryKeys({ prefix }, withSignal(signal))),
   };
 }
@@ -73,6 +78,11 @@ async function* guarded<T>(
   } catch (error: unknown) {
     throw readFailed(error);
   }
+}
+
+/** LevelDB answers with `Buffer`, whose `slice` is a view where that of `Uint8Array` is a copy. */
+function plain(bytes: Uint8Array): Uint8Array {
+  return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length);
 }
 
 function withSignal(signal: AbortSignal | undefined): { signal?: AbortSignal } {

@@ -26,13 +26,13 @@ export class MemoryDatabase extends BaseDatastore implements Datastore {
     return key;
   }
 
-  /** The stored value itself, not a copy. */
+  /** A copy of the value. */
   override get(key: Key): Uint8Array {
     const value = this.#find(partsOf(key))?.value;
     if (value === undefined) {
       throw Object.assign(new Error('not found'), { name: 'NotFoundError' });
     }
-    return value;
+    return value.slice();
   }
 
   /** Whether a key has a value. */
@@ -104,7 +104,7 @@ export class MemoryDatabase extends BaseDatastore implements Datastore {
 
 function* entriesOf(tree: Tree, path: string): Generator<Pair> {
   if (tree.value !== undefined) {
-    yield { key: new Key(path, false), value: tree.value };
+    yield { key: new Key(path, false), value: tree.value.slice() };
   }
   for (const part of [...tree.children.keys()].sort()) {
     const child = tree.children.get(part);

@@ -45,7 +45,7 @@ export type Metadata = {
 };
 
 /** Times are below this: 2^48 ms, some 8,900 years. */
-export const MAX_TIME_MS = 2 ** 48 - 1;
+export const MAX_TIME_MS: number = 2 ** 48 - 1;
 
 const VERSION = 1;
 const FLAG_DATA = 1;
