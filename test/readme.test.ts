@@ -1,0 +1,86 @@
+import { readFile, symlink, writeFile } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
+import ts from 'typescript';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { entrySources, readManifest } from './support/entries.ts';
+import { ROOT } from './support/source-tree.ts';
+import { type TempFolder, tempFolder } from './support/temp-folder.ts';
+
+/** The `ts` blocks of the README, in order. */
+async function snippets(): Promise<readonly string[]> {
+  const text = await readFile(join(ROOT, 'README.md'), 'utf8');
+  return [...text.matchAll(/^```ts\n(.*?)^```/gms)].map((match) => match[1] ?? '');
+}
+
+/** A snippet that imports the sources in place of the package. */
+function onSources(snippet: string): string {
+  const { name } = readManifest();
+  const entries = Object.entries(entrySources()).toSorted(([a], [b]) => b.length - a.length);
+  return entries.reduce(
+    (text, [entry, source]) =>
+      text.replaceAll(`'${name}${entry.slice(1)}'`, `'${pathToFileURL(join(ROOT, source)).href}'`),
+    snippet,
+  );
+}
+
+/** What the compiler says about a snippet with the settings of an ordinary project. */
+function complaints(file: string): readonly string[] {
+  const { name } = readManifest();
+  const paths = Object.fromEntries(
+    Object.entries(entrySources()).map(([entry, source]) => [
+      name + entry.slice(1),
+      [join(ROOT, source)],
+    ]),
+  );
+  const program = ts.createProgram([file], {
+    strict: true,
+    noEmit: true,
+    skipLibCheck: true,
+    target: ts.ScriptTarget.ES2024,
+    module: ts.ModuleKind.NodeNext,
+    allowImportingTsExtensions: true,
+    types: ['node'],
+    typeRoots: [join(ROOT, 'node_modules', '@types')],
+    paths,
+  });
+  return ts
+    .getPreEmitDiagnostics(program)
+    .map((diagnostic) => ts.flattenDiagnosticMessageText(diagnostic.messageText, '\n'));
+}
+
+describe('README.md', () => {
+  let folder: TempFolder;
+
+  beforeAll(async () => {
+    folder = await tempFolder();
+    await symlink(join(ROOT, 'node_modules'), folder.at('node_modules'), 'junction');
+    await writeFile(folder.at('package.json'), '{ "type": "module" }');
+  });
+
+  afterAll(async () => {
+    await folder[Symbol.asyncDispose]();
+  });
+
+  it.each([
+    { place: 0, what: 'embedded example', prints: 'a block from regular_chunks\n' },
+    { place: 1, what: 'peer example', prints: '1 addresses\n' },
+  ])('has an $what that compiles and runs', async ({ place, prints }) => {
+    const snippet = (await snippets())[place] ?? '';
+    const typed = folder.at(`typed-${place}.ts`);
+    await writeFile(typed, snippet);
+    expect(complaints(typed)).toEqual([]);
+    const file = folder.at(`run-${place}.ts`);
+    await writeFile(file, onSources(snippet));
+    const { stdout } = await promisify(execFile)(process.execPath, [file], { encoding: 'utf8' });
+    expect(stdout).toBe(prints);
+  });
+
+  it('keeps the embedded example short and free of RxJS', async () => {
+    const [embedded = ''] = await snippets();
+    expect(embedded.trim().split('\n').length).toBeLessThanOrEqual(31);
+    expect(embedded).not.toContain('rxjs');
+  });
+});
