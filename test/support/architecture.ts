@@ -31,6 +31,7 @@ export const LIBP2P: readonly string[] = [
 /** The floors, lowest first. */
 export const PLACES: readonly Place[] = [
   { path: 'src/primitives/', floor: 0, packages: ['@polkadot/util-crypto'] },
+  { path: 'src/codec/', floor: 1, packages: [] },
   { path: 'src/erasure/', floor: 1, packages: [] },
   { path: 'src/commitment/', floor: 1, packages: [] },
   { path: 'src/mapping/', floor: 1, packages: [] },
