@@ -7,17 +7,18 @@
 import { generateKeyPairFromSeed } from '@libp2p/crypto/keys';
 import { createLibp2p, type Libp2p } from 'libp2p';
 import { lastValueFrom } from 'rxjs';
+import { libp2pSettings } from '../protocol/node-settings.ts';
 import {
   type AvailabilityPeer,
   type AvailabilityPeerInit,
   createAvailabilityPeer,
-  libp2pSettings,
-} from '../protocol/index.ts';
+} from '../protocol/service.ts';
 import { createRecovery, type RecoveryPorts } from './create-recovery.ts';
 import { hashReady } from './primitives/hash.ts';
 import type { Recovery } from './recovery/orchestrator.ts';
 import type { RecoverySettings } from './recovery/settings.ts';
-import { type AvailabilityStore, memoryStore, openLevelStore } from './store/index.ts';
+import type { AvailabilityStore } from './store/availability-store.ts';
+import { memoryStore, openLevelStore } from './store/open.ts';
 
 /** What a node is made of. */
 export type NodeOptions = Omit<AvailabilityPeerInit, 'store'> & {
