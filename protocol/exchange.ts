@@ -8,6 +8,7 @@ import type { Connection, Stream } from '@libp2p/interface';
 import type { SchedulerLike, Subscription } from 'rxjs';
 import { hasCode } from '../src/primitives/errors.ts';
 import type { RequestErrorCode } from '../src/recovery/ports.ts';
+import { errorOf } from './abort-reason.ts';
 import { encodeFrame } from './framing.ts';
 import { ReadError, readMessage } from './read-message.ts';
 import type { RequestProgress } from './request-progress.ts';
@@ -107,7 +108,7 @@ export async function exchange(
   progress.protocol = init.names[0] ?? '';
   const stream = await open(connection, init);
   streams.follow(stream, init.onEnd);
-  const abort = (): void => stream.abort(toError(signal.reason));
+  const abort = (): void => stream.abort(errorOf(signal.reason));
   try {
     signal.throwIfAborted();
     signal.addEventListener('abort', abort, { once: true });
@@ -124,7 +125,7 @@ export async function exchange(
     streams.settle(stream);
     return { protocol: stream.protocol, message };
   } catch (cause: unknown) {
-    stream.abort(toError(cause));
+    stream.abort(errorOf(cause));
     signal.throwIfAborted();
     throw requestErrorOf(cause, connection, progress);
   } finally {
@@ -193,8 +194,4 @@ function whenEnded(stream: Stream, onEnd: () => void): void {
     return;
   }
   stream.addEventListener('close', onEnd, { once: true });
-}
-
-function toError(reason: unknown): Error {
-  return reason instanceof Error ? reason : new Error('aborted', { cause: reason });
 }

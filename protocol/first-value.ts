@@ -4,6 +4,7 @@
  */
 
 import type { Observable } from 'rxjs';
+import { errorOf } from './abort-reason.ts';
 
 /**
  * The first value, or `undefined` when there is none. An abort unsubscribes at once and rejects with
@@ -12,12 +13,12 @@ import type { Observable } from 'rxjs';
 export function firstValue<T>(source: Observable<T>, signal: AbortSignal): Promise<T | undefined> {
   return new Promise<T | undefined>((resolve, reject) => {
     if (signal.aborted) {
-      reject(signal.reason);
+      reject(errorOf(signal.reason));
       return;
     }
     const onAbort = (): void => {
       subscription.unsubscribe();
-      reject(signal.reason);
+      reject(errorOf(signal.reason));
     };
     const done = (): void => signal.removeEventListener('abort', onAbort);
     signal.addEventListener('abort', onAbort, { once: true });
@@ -29,7 +30,7 @@ export function firstValue<T>(source: Observable<T>, signal: AbortSignal): Promi
       },
       error: (error: unknown) => {
         done();
-        reject(error);
+        reject(errorOf(error));
       },
       complete: () => {
         done();

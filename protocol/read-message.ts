@@ -7,6 +7,7 @@
 
 import type { Stream, StreamCloseEvent, StreamMessageEvent } from '@libp2p/interface';
 import { AvailabilityError } from '../src/primitives/errors.ts';
+import { errorOf } from './abort-reason.ts';
 import { FrameCollector } from './framing.ts';
 
 /**
@@ -111,10 +112,10 @@ export function readMessage(stream: Stream, options: ReadOptions): Promise<Uint8
       end ??= endOf(event);
       decideEnd();
     };
-    const onAbort = (): void => finish(() => reject(toError(signal.reason)));
+    const onAbort = (): void => finish(() => reject(errorOf(signal.reason)));
 
     if (signal.aborted) {
-      reject(toError(signal.reason));
+      reject(errorOf(signal.reason));
       return;
     }
     signal.addEventListener('abort', onAbort, { once: true });
@@ -143,8 +144,4 @@ function isReadable(stream: Stream): boolean {
  */
 function endOf(event: StreamCloseEvent): ReadErrorCode {
   return event.error !== undefined && event.local !== true ? 'reset' : 'connection_closed';
-}
-
-function toError(reason: unknown): Error {
-  return reason instanceof Error ? reason : new Error('aborted', { cause: reason });
 }

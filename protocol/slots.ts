@@ -4,6 +4,8 @@
  * for our streams to a peer and for the answers a peer is being served.
  */
 
+import { errorOf } from './abort-reason.ts';
+
 /** How many may run and how many may wait, per key. */
 export type SlotLimits = { readonly running: number; readonly waiting: number };
 
@@ -64,7 +66,7 @@ export class Slots {
       };
       const onAbort = (): void => {
         leave();
-        reject(signal.reason);
+        reject(errorOf(signal.reason));
       };
       if (signal.aborted) {
         onAbort();

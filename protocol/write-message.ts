@@ -5,6 +5,7 @@
  */
 
 import type { Stream } from '@libp2p/interface';
+import { errorOf } from './abort-reason.ts';
 import { encodePrefix } from './framing.ts';
 
 /**
@@ -111,7 +112,7 @@ export function writable(stream: Stream, signal: AbortSignal): Promise<void> {
       });
     };
     const onClose = (): void => finish(() => reject(new Error('stream closed while writing')));
-    const onAbort = (): void => finish(() => reject(signal.reason));
+    const onAbort = (): void => finish(() => reject(errorOf(signal.reason)));
 
     if (signal.aborted) {
       onAbort();
