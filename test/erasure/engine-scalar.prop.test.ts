@@ -5,9 +5,11 @@
 
 import { describe, expect, it } from 'vitest';
 import { scalarEngine } from '../../src/erasure/index.ts';
+import { coarseEngine } from './coarse-engine.ts';
 import { describeEngine } from './engine-contract.ts';
 
 describeEngine('scalar', scalarEngine);
+describeEngine('coarse', coarseEngine);
 
 describe('scalarEngine', () => {
   it('keeps its memory when it is large enough, and grows it when it is not', () => {
