@@ -129,8 +129,10 @@ export class RequestWindow {
     }
     this.isPumping = true;
     try {
-      while (this.active !== undefined && this.step(this.active)) {
-        // Each step does its own work.
+      let active = this.active;
+      // A step that ends a phase may begin the next one, whose own call of this method does nothing.
+      while (active !== undefined && (this.step(active) || this.active !== active)) {
+        active = this.active;
       }
     } finally {
       this.isPumping = false;
@@ -144,7 +146,8 @@ export class RequestWindow {
     const counts = { held, inFlight: this.attempts.total, queued: phase.queue.length };
     if (held >= phase.threshold || isUnavailable(counts, phase.threshold)) {
       this.endPhase(active);
-      return false;
+      // The next strategy may have begun its phase inside the completion of this one.
+      return this.active !== undefined;
     }
     const next = this.inbox.shift();
     if (next !== undefined) {

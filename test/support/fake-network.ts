@@ -6,7 +6,12 @@
 
 import { concatMap, defer, finalize, NEVER, type Observable, of, throwError, timer } from 'rxjs';
 import { CodecError } from '../../src/primitives/errors.ts';
-import { type AuthorityId, authorityId, type ValidatorIndex } from '../../src/primitives/ids.ts';
+import {
+  type AuthorityId,
+  authorityId,
+  type ValidatorIndex,
+  validatorIndex,
+} from '../../src/primitives/ids.ts';
 import {
   type ChunkQuestion,
   type ChunkReply,
@@ -39,6 +44,7 @@ export type AskedQuestion = {
   readonly validatorIndex: ValidatorIndex;
   readonly atMs: number;
   readonly maxBytes?: number;
+  readonly dial?: boolean;
 };
 
 /** Decides how the `times`-th question (from 0) of this kind to this authority is answered. */
@@ -60,10 +66,15 @@ export class FakeNetwork implements ChunkSource, DataSource {
   readonly asked: AskedQuestion[] = [];
   /** Questions without an answer that nobody gave up. */
   open = 0;
+  /** The most of them at one moment. */
+  mostOpen = 0;
+  /** Questions put while the same one, to the same authority, had no answer. */
+  readonly doubled: AskedQuestion[] = [];
   private readonly candidate: TestCandidate;
   private readonly runtime: Runtime;
   private readonly behaviourOf: BehaviourOf;
   private readonly times = new Map<string, number>();
+  private readonly openKeys = new Set<string>();
 
   /** @param behaviourOf - Answers synchronously unless it names a delay. */
   constructor(candidate: TestCandidate, runtime: Runtime, behaviourOf: BehaviourOf) {
@@ -103,16 +114,22 @@ export class FakeNetwork implements ChunkSource, DataSource {
       const times = this.times.get(key) ?? 0;
       this.times.set(key, times + 1);
       const atMs = this.runtime.scheduler.now();
-      this.asked.push({
+      const asked: AskedQuestion = {
         kind,
         authority,
         validatorIndex,
         atMs,
-        ...('maxBytes' in question ? { maxBytes: question.maxBytes } : {}),
-      });
+        ...('maxBytes' in question ? { maxBytes: question.maxBytes, dial: question.dial } : {}),
+      };
+      this.asked.push(asked);
+      if (this.openKeys.has(key)) {
+        this.doubled.push(asked);
+      }
+      this.openKeys.add(key);
       const index = Number(authority.slice(1));
       const chosen = this.behaviourOf({ kind, index, validatorIndex, times });
       this.open += 1;
+      this.mostOpen = Math.max(this.mostOpen, this.open);
       const { behaviour, delayMs } =
         typeof chosen === 'string' ? { behaviour: chosen, delayMs: undefined } : chosen;
       const answer$ = defer(() => answer(behaviour));
@@ -123,6 +140,7 @@ export class FakeNetwork implements ChunkSource, DataSource {
       return timed$.pipe(
         finalize(() => {
           this.open -= 1;
+          this.openKeys.delete(key);
         }),
       );
     });
@@ -130,8 +148,8 @@ export class FakeNetwork implements ChunkSource, DataSource {
 
   private chunkReply(question: ChunkQuestion, behaviour: Behaviour): Observable<ChunkReply> {
     const { chunks, mapping } = this.candidate;
-    const own = mapping.chunkByValidator()[question.validatorIndex] ?? 0;
-    const other = mapping.chunkByValidator()[0] ?? 0;
+    const own = mapping.chunkOf(question.validatorIndex);
+    const other = mapping.chunkOf(validatorIndex(0));
     const chunk = chunks[behaviour === 'other_chunk' ? other : own];
     if (chunk === undefined) {
       throw new RangeError(`no chunk of validator ${question.validatorIndex}`);
