@@ -23,9 +23,4 @@ export class CandidateLocks {
       }
     }
   }
-
-  /** Candidates with a task that runs or waits. */
-  get size(): number {
-    return this.#tails.size;
-  }
 }

@@ -53,9 +53,9 @@ export async function metadataWhileLocked(
 /**
  * Forgets an entry that was found corrupt and counts it, unless it is no longer held.
  *
- * @param found - The bytes that were found corrupt (`undefined`: metadata promised an entry that is
- * not there). When the entry holds other bytes by now, it is left alone. Leave `seen` out to drop
- * whatever is there.
+ * @param seen - The bytes that were found corrupt (`undefined`: metadata promised an entry that is
+ * not there). When the entry holds other bytes by now, it is left alone. Without it, whatever is
+ * there is dropped.
  */
 export async function dropEntry(
   context: StoreContext,

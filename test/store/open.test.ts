@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
 import { lastValueFrom } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import { validatorIndex } from '../../src/primitives/ids.ts';
@@ -48,7 +48,7 @@ describe('openLevelStore', () => {
 
   it('is store_locked while another process has the path open', async () => {
     await using folder = await tempFolder();
-    const holder = join(import.meta.dirname, 'hold-open.ts');
+    const holder = fileURLToPath(new URL('./hold-open.ts', import.meta.url));
     const child = spawn(process.execPath, [holder, folder.path], {
       stdio: ['pipe', 'pipe', 'inherit'],
     });

@@ -75,6 +75,14 @@ describe.each([
     const hash = due.candidateHash;
     await lastValueFrom(opened.store.storeAvailableData(due));
     const touched: string[] = [];
+    const walked: string[] = [];
+    const queryKeys = opened.datastore.queryKeys.bind(opened.datastore);
+    opened.datastore.queryKeys = async function* (query, options) {
+      for await (const key of queryKeys(query, options)) {
+        walked.push(key.toString());
+        yield key;
+      }
+    };
     const get = opened.datastore.get.bind(opened.datastore);
     opened.datastore.get = (key, options) => {
       touched.push(key.toString());
@@ -83,9 +91,12 @@ describe.each([
     const old = indexKey(hash, { type: 'unavailable', sinceMs: 5 });
     expect(await lastValueFrom(opened.store.prune())).toBe(0);
     expect(touched).toEqual([]);
+    expect(walked).toHaveLength(1);
     await opened.datastore.put(old ?? metadataKey(hash), new Uint8Array());
     await lastValueFrom(opened.store.prune());
     expect(touched).toEqual([metadataKey(hash).toString()]);
+    // The first that is not due, once per pass, and the stale line before it.
+    expect(walked).toHaveLength(3);
   });
 
   it('stops between two candidates when it is unsubscribed', async () => {

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
 import { lastValueFrom } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import { validatorIndex } from '../../src/primitives/ids.ts';
@@ -22,7 +22,7 @@ async function writeUntilKilled(
   how: 'each' | 'batch',
   isTime: (line: string, count: number) => boolean,
 ): Promise<string[]> {
-  const writer = join(import.meta.dirname, 'write-until-killed.ts');
+  const writer = fileURLToPath(new URL('./write-until-killed.ts', import.meta.url));
   const child = spawn(process.execPath, [writer, path, String(seed), how], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });

@@ -14,7 +14,7 @@ import { Counters } from './support.ts';
 // is written in one batch, the other chunk by chunk.
 const atOnce = storeCandidate({ seed: 60, validatorCount: 20, povBytes: 3_000 });
 const oneByOne = storeCandidate({ seed: 61, validatorCount: 20, povBytes: 3_000 });
-const PLACES = 12;
+const PLACES = 16;
 
 async function written(folder: TempFolder): Promise<string> {
   const path = folder.at('written');
@@ -50,6 +50,8 @@ async function listedOf(
   candidate: StoreCandidate,
 ): Promise<readonly number[]> {
   const [record] = await all(store.loadCandidate(candidate.candidateHash));
+  const raw = await all(store.loadChunks(candidate.candidateHash));
+  expect(raw.map(({ validatorIndex }) => validatorIndex)).toEqual(record?.heldChunks ?? []);
   return record?.heldChunks ?? [];
 }
 
