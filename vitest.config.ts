@@ -1,10 +1,10 @@
-import { configDefaults, defineConfig } from 'vitest/config';
+import { configDefaults, type ViteUserConfigFnObject } from 'vitest/config';
 
 /**
  * One project, so that benches run once. `npm run test:slow` sets the mode `slow`, which runs the
  * `.slow.test.ts` files alone; every other run leaves them out.
  */
-export default defineConfig(({ mode }) => ({
+const config: ViteUserConfigFnObject = ({ mode }) => ({
   test: {
     include: mode === 'slow' ? ['test/**/*.slow.test.ts'] : ['test/**/*.test.ts'],
     exclude:
@@ -23,4 +23,6 @@ export default defineConfig(({ mode }) => ({
       reporter: ['text-summary', 'html'],
     },
   },
-}));
+});
+
+export default config;
