@@ -96,9 +96,13 @@ function assertSettings(settings: RecoverySettings): void {
       throw new RangeError(`${name}: expected an integer of at least 1, got ${value}`);
     }
   }
-  if (!(Number.isSafeInteger(settings.sizeLimitBytes) && settings.sizeLimitBytes >= 0)) {
-    throw new RangeError(
-      `sizeLimitBytes: expected an integer of at least 0, got ${settings.sizeLimitBytes}`,
-    );
+  const atLeastZero: readonly (readonly [string, number])[] = [
+    ['sizeLimitBytes', settings.sizeLimitBytes],
+    ['totalBackerTimeMs', settings.totalBackerTimeMs ?? 0],
+  ];
+  for (const [name, value] of atLeastZero) {
+    if (!(Number.isSafeInteger(value) && value >= 0)) {
+      throw new RangeError(`${name}: expected an integer of at least 0, got ${value}`);
+    }
   }
 }

@@ -15,6 +15,7 @@ import { AttemptSet } from './attempt-set.ts';
 import { type AnswerCounts, isUnavailable } from './predicates.ts';
 import type { RequestQueue } from './request-queue.ts';
 import { keyText, RetryTable, type SourceKey } from './retry-table.ts';
+import { SilenceTimer } from './silence-timer.ts';
 import { recordFailure, takeBackup, takeBatch } from './window-rules.ts';
 
 /** One strategy's use of the window. */
@@ -27,6 +28,11 @@ export type WindowPhase = {
   readonly backups: AuthorityId[];
   /** Chunks that end the phase. */
   readonly threshold: number;
+  /**
+   * Whether a source that failed may be asked again, or be replaced by a backup. An attempt of an
+   * earlier phase may have nothing to do with this one.
+   */
+  wants(source: SourceKey): boolean;
   /** Chunks held that count towards the threshold. */
   held(): number;
   /** Live attempts wanted now. */
@@ -55,22 +61,26 @@ export class RequestWindow {
   readonly retries: RetryTable = new RetryTable();
   private readonly context: RecoveryContext;
   private readonly attempts = new AttemptSet<Attempt>();
+  private readonly asking = new Set<string>();
   /** Answers not yet looked at, in order of arrival. */
   private readonly inbox: { readonly attempt: Attempt; readonly answer: ChunkAnswer }[] = [];
   private active: ActivePhase | undefined;
   private isPumping = false;
-  private silence = Subscription.EMPTY;
+  private readonly silence: SilenceTimer;
   private wakeUp = Subscription.EMPTY;
 
   /** An empty window. */
   constructor(context: RecoveryContext) {
     this.context = context;
+    const { scheduler } = context.runtime;
+    this.silence = new SilenceTimer(scheduler, context.settings.softTimeoutMs, () =>
+      this.onSilence(),
+    );
   }
 
   /** Whether this source is being asked at this moment. */
   isAsking(source: SourceKey): boolean {
-    const text = keyText(source);
-    return this.attempts.all().some((attempt) => keyText(attempt.source) === text);
+    return this.asking.has(keyText(source));
   }
 
   /**
@@ -82,7 +92,7 @@ export class RequestWindow {
       const active = { phase, sink, responses: 0, errors: 0, isRoundOver: true };
       this.active = active;
       if (this.attempts.total > 0) {
-        this.rearmSilence();
+        this.silence.hear();
       }
       sink.add(() => {
         if (this.active === active) {
@@ -97,7 +107,7 @@ export class RequestWindow {
   cancelAll(): readonly StrategyEvent[] {
     const answers = new Map(this.inbox.map(({ attempt, answer }) => [attempt.attemptId, answer]));
     const events = this.attempts.all().map((attempt) => {
-      this.attempts.take(attempt.attemptId);
+      this.forget(attempt);
       attempt.subscription.unsubscribe();
       const answer = answers.get(attempt.attemptId) ?? {
         type: 'canceled',
@@ -118,7 +128,7 @@ export class RequestWindow {
 
   private leavePhase(): void {
     this.active = undefined;
-    this.silence.unsubscribe();
+    this.silence.stop();
     this.wakeUp.unsubscribe();
   }
 
@@ -134,6 +144,9 @@ export class RequestWindow {
       while (active !== undefined && (this.step(active) || this.active !== active)) {
         active = this.active;
       }
+    } catch (cause: unknown) {
+      // Steps run in timers and answers, where nobody else would hear of it.
+      this.active?.sink.error(cause);
     } finally {
       this.isPumping = false;
     }
@@ -189,7 +202,7 @@ export class RequestWindow {
     if (this.active !== active) {
       return;
     }
-    this.rearmSilence();
+    this.silence.hear();
     for (const attempt of attempts) {
       this.send(attempt);
     }
@@ -203,6 +216,7 @@ export class RequestWindow {
       subscription: new Subscription(),
     };
     this.attempts.push(attempt.attemptId, attempt);
+    this.asking.add(keyText(source));
     sink.next({
       type: 'attempt_started',
       atMs: nowMs,
@@ -238,30 +252,40 @@ export class RequestWindow {
   }
 
   private settle(active: ActivePhase, attempt: Attempt, answer: ChunkAnswer): void {
-    this.attempts.take(attempt.attemptId);
-    this.rearmSilence();
+    this.forget(attempt);
+    this.silence.hear();
     active.responses += 1;
     if (answer.type === 'success') {
       this.keep(active, attempt, answer);
       return;
     }
     active.errors += 1;
-    const { phase } = active;
     const { source } = attempt;
     const delayMs = recordFailure(this.retries, {
       source,
       answer,
       networkRetries: this.context.settings.networkRetries,
     });
-    if (this.retries.canRetry(source, phase.attempts)) {
-      phase.queue.pushFront(source, this.nowMs() + delayMs);
-    } else {
-      const backup = takeBackup(phase.backups, source.validatorIndex, this.retries);
-      if (backup !== undefined) {
-        phase.queue.pushFront({ authority: backup, validatorIndex: source.validatorIndex });
-      }
+    if (active.phase.wants(source)) {
+      this.queueAgain(active.phase, source, delayMs);
     }
     active.sink.next(this.finished(attempt, answer));
+  }
+
+  private forget({ attemptId, source }: Attempt): void {
+    this.attempts.take(attemptId);
+    this.asking.delete(keyText(source));
+  }
+
+  private queueAgain(phase: WindowPhase, source: SourceKey, delayMs: number): void {
+    if (this.retries.canRetry(source, phase.attempts)) {
+      phase.queue.pushFront(source, delayMs === 0 ? undefined : this.nowMs() + delayMs);
+      return;
+    }
+    const backup = takeBackup(phase.backups, source.validatorIndex, this.retries);
+    if (backup !== undefined) {
+      phase.queue.pushFront({ authority: backup, validatorIndex: source.validatorIndex });
+    }
   }
 
   private keep(
@@ -294,15 +318,6 @@ export class RequestWindow {
       ms: nowMs - attempt.startedAtMs,
       bytes: answer.bytes,
     };
-  }
-
-  /** Silence is measured from the last launch or answer, not per attempt (recovery spec §4.6). */
-  private rearmSilence(): void {
-    this.silence.unsubscribe();
-    this.silence = this.context.runtime.scheduler.schedule(
-      () => this.onSilence(),
-      this.context.settings.softTimeoutMs,
-    );
   }
 
   private onSilence(): void {

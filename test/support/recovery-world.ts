@@ -4,7 +4,7 @@
  */
 
 import { EMPTY, type Observable, of, type Subscription, VirtualTimeScheduler } from 'rxjs';
-import { createRecovery } from '../../src/create-recovery.ts';
+import { createRecovery, type RecoveryPorts } from '../../src/create-recovery.ts';
 import { ChaCha8 } from '../../src/primitives/chacha8.ts';
 import { validatorIndex } from '../../src/primitives/ids.ts';
 import type { RecoveryError } from '../../src/recovery/errors.ts';
@@ -12,6 +12,8 @@ import type { RecoveredEvent, RecoveryEvent } from '../../src/recovery/events.ts
 import type { Recovery } from '../../src/recovery/orchestrator.ts';
 import type {
   ChunkStore,
+  LogFields,
+  Logger,
   MetricLabels,
   MetricsSink,
   Runtime,
@@ -35,7 +37,50 @@ export type WorldOptions = CandidateOptions & {
   /** Validators that nobody knows. */
   readonly unknown?: readonly number[];
   readonly directory?: Partial<SessionDirectory>;
+  /** Takes the place of, or adds to, what the world wires. */
+  readonly ports?: (parts: WorldParts) => Partial<RecoveryPorts>;
 };
+
+/** What a world is made of before the recovery is. */
+export type WorldParts = {
+  readonly candidate: TestCandidate;
+  readonly network: FakeNetwork;
+  readonly runtime: Runtime;
+};
+
+/** One line of a {@link RecordedLog}. */
+export type LogLine = {
+  readonly level: 'debug' | 'info' | 'warn' | 'error';
+  readonly event: string;
+  readonly fields: LogFields;
+};
+
+/** Keeps every log line. */
+export class RecordedLog implements Logger {
+  /** In order. */
+  readonly lines: LogLine[] = [];
+
+  debug(event: string, fields: LogFields = {}): void {
+    this.lines.push({ level: 'debug', event, fields });
+  }
+
+  info(event: string, fields: LogFields = {}): void {
+    this.lines.push({ level: 'info', event, fields });
+  }
+
+  warn(event: string, fields: LogFields = {}): void {
+    this.lines.push({ level: 'warn', event, fields });
+  }
+
+  error(event: string, fields: LogFields = {}): void {
+    this.lines.push({ level: 'error', event, fields });
+  }
+
+  /** Names of the events, in order. */
+  names(): readonly string[] {
+    return this.lines.map(({ event }) => event);
+  }
+}
 
 /** Counts every metric by name and labels. */
 export class RecordedMetrics implements MetricsSink {
@@ -82,6 +127,8 @@ export class RecoveryWorld {
   readonly recovery: Recovery;
   /** What it counted. */
   readonly metrics: RecordedMetrics = new RecordedMetrics();
+  /** What it logged. */
+  readonly log: RecordedLog = new RecordedLog();
   /** Sessions that were asked for. */
   readonly sessionsAsked: number[] = [];
 
@@ -98,7 +145,9 @@ export class RecoveryWorld {
         dataSource: this.network,
         runtime,
         metrics: this.metrics,
+        logger: this.log,
         ...(store === undefined ? {} : { store }),
+        ...options.ports?.({ candidate: this.candidate, network: this.network, runtime }),
       },
       options.settings,
     );
@@ -122,6 +171,11 @@ export class RecoveryWorld {
     const outcome = record(this.recovery.recover(this.request(fields)));
     this.scheduler.flush();
     return outcome;
+  }
+
+  /** Timers that nobody took back: 0 when nothing is alive. */
+  get timers(): number {
+    return this.scheduler.actions.length;
   }
 
   /** Lets time pass up to a moment. */
