@@ -86,7 +86,11 @@ export async function openNode(options: NodeOptions): Promise<AvailabilityNode> 
     await libp2p.start();
     return nodeOf({ libp2p, peer, store, options, cleanUp });
   } catch (error: unknown) {
-    await cleanUp.run();
+    try {
+      await cleanUp.run();
+    } catch (cleanUpError: unknown) {
+      options.logger?.warn('clean_up_failed', { cause: cleanUpError });
+    }
     throw error;
   }
 }
@@ -146,17 +150,26 @@ async function openStore(
   return opened;
 }
 
-/** What has to be undone, last first. Running it twice does nothing more. */
+/** What has to be undone, last first. */
 class CleanUp {
   private readonly steps: (() => Promise<void>)[] = [];
+  private running: Promise<void> | undefined;
 
   /** Adds a step. */
   defer(step: () => Promise<void>): void {
     this.steps.push(step);
   }
 
-  /** Carries out every step, also after one that fails; the first failure is thrown at the end. */
-  async run(): Promise<void> {
+  /**
+   * Carries out every step, also after one that fails; the first failure is thrown at the end. Whoever
+   * asks again waits for the same end.
+   */
+  run(): Promise<void> {
+    this.running ??= this.runSteps();
+    return this.running;
+  }
+
+  private async runSteps(): Promise<void> {
     const failures: unknown[] = [];
     for (let step = this.steps.pop(); step !== undefined; step = this.steps.pop()) {
       try {
