@@ -11,6 +11,7 @@ import {
   defer,
   finalize,
   lastValueFrom,
+  type MonoTypeOperatorFunction,
   map,
   merge,
   Observable,
@@ -65,6 +66,8 @@ export class Orchestrator implements Recovery {
   private readonly running = new Map<string, Running>();
   private readonly stopped$ = new Subject<void>();
   private isStarted = false;
+  /** Tells a start that is still getting ready that it was stopped meanwhile. */
+  private stopCount = 0;
 
   /** Nothing runs before {@link start}. */
   constructor(parts: RecoveryParts) {
@@ -74,12 +77,16 @@ export class Orchestrator implements Recovery {
 
   /** See {@link Recovery.start}. */
   async start(): Promise<void> {
+    const { stopCount } = this;
     await hashReady();
-    this.isStarted = true;
+    if (stopCount === this.stopCount) {
+      this.isStarted = true;
+    }
   }
 
   /** See {@link Recovery.stop}. */
   async stop(): Promise<void> {
+    this.stopCount += 1;
     this.isStarted = false;
     this.stopped$.next();
   }
@@ -116,7 +123,7 @@ export class Orchestrator implements Recovery {
         ? events$
         : endedBy(
             events$,
-            this.aborted(signal, () => recoveryKey(checkRequest(request))),
+            this.aborted(signal, () => checkRequest(request)),
           ),
     );
     if (last.type !== 'recovered') {
@@ -149,13 +156,18 @@ export class Orchestrator implements Recovery {
     const { candidate, sessionIndex } = request;
     const book = new AccountBook(candidate.candidateHash, sessionIndex, this.nowMs());
     const meter = new RecoveryMeter(this.parts.metrics, this.parts.runtime.scheduler);
+    const forget = (): void => {
+      if (this.running.get(key) === running) {
+        this.running.delete(key);
+      }
+    };
     const stopped$ = this.stopped$.pipe(
       map((): never => {
         throw new RecoveryError('stopped', 'the recovery instance was stopped');
       }),
     );
     const events$ = endedBy(
-      runRecovery(this.parts, request).pipe(
+      runRecovery(this.parts, request, meter).pipe(
         map((output) => this.publish(key, { book, meter }, output)),
       ),
       stopped$,
@@ -165,14 +177,18 @@ export class Orchestrator implements Recovery {
         meter.add(event);
       }),
       catchError((cause: unknown) => throwError(() => this.conclude(key, book, cause))),
-      tap({ error: (error: unknown) => meter.fail(error) }),
-      finalize(() => {
-        meter.end();
-        this.running.delete(key);
+      // Whoever asks again in the turn of the error begins afresh.
+      tap({
+        error: (error: unknown) => {
+          meter.fail(error);
+          forget();
+        },
       }),
+      finalize(() => meter.end()),
+      beforeTeardown(forget),
       share(),
     );
-    const running = { events$, book };
+    const running: Running = { events$, book };
     this.running.set(key, running);
     return running;
   }
@@ -235,16 +251,21 @@ export class Orchestrator implements Recovery {
   }
 
   /** Errors with `cancelled` when the signal aborts; leaves no listener behind. */
-  private aborted(signal: AbortSignal, keyOf: () => string): Observable<never> {
+  private aborted(signal: AbortSignal, check: () => CheckedRequest): Observable<never> {
     return new Observable((subscriber) => {
       const onAbort = (): void => {
-        const account = this.running.get(keyOf())?.book.closed(this.nowMs());
+        const request = check();
+        const { candidate, sessionIndex } = request;
+        const nowMs = this.nowMs();
+        const book =
+          this.running.get(recoveryKey(request))?.book ??
+          new AccountBook(candidate.candidateHash, sessionIndex, nowMs);
         subscriber.error(
           new RecoveryError(
             'cancelled',
             'the caller gave up',
             {},
-            { account, cause: signal.reason },
+            { account: book.closed(nowMs), cause: signal.reason },
           ),
         );
       };
@@ -268,4 +289,13 @@ function endedBy<T extends { readonly type: string }>(
   end$: Observable<never>,
 ): Observable<T> {
   return merge(end$, events$).pipe(takeWhile((event) => event.type !== 'recovered', true));
+}
+
+/** Does something when the stream is given up, before anything above it is told to stop. */
+function beforeTeardown<T>(act: () => void): MonoTypeOperatorFunction<T> {
+  return (source) =>
+    new Observable((subscriber) => {
+      subscriber.add(act);
+      subscriber.add(source.subscribe(subscriber));
+    });
 }

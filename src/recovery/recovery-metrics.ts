@@ -49,7 +49,7 @@ export const RECOVERY_METRICS: Readonly<Record<RecoveryMetric, string>> = {
 export class RecoveryMeter {
   private readonly sink: MetricsSink;
   private readonly clock: Pick<SchedulerLike, 'now'>;
-  private readonly startedAtMs: number;
+  private startedAtMs: number | undefined;
   private readonly open = new Map<number, AttemptStarted>();
   private strategy: StrategyType | undefined;
 
@@ -57,7 +57,15 @@ export class RecoveryMeter {
   constructor(sink: MetricsSink, clock: Pick<SchedulerLike, 'now'>) {
     this.sink = sink;
     this.clock = clock;
-    this.startedAtMs = clock.now();
+  }
+
+  /**
+   * The strategies begin: our own store had nothing, or was not asked. What ends before this, such as
+   * a recovery whose session is unknown, is not counted at all (recovery spec §4.2, §4.4).
+   */
+  begin(): void {
+    this.startedAtMs = this.clock.now();
+    this.sink.increment(RECOVERY_METRICS.started);
   }
 
   /** Takes one event in. */
@@ -86,6 +94,9 @@ export class RecoveryMeter {
 
   /** The recovery ended in an error; caller's and stop's ends are not counted. */
   fail(error: unknown): void {
+    if (this.startedAtMs === undefined) {
+      return;
+    }
     if (hasCode(error, 'unavailable')) {
       this.finish('failure', 'all');
     } else if (hasCode(error, 'invalid')) {
@@ -95,9 +106,9 @@ export class RecoveryMeter {
     }
   }
 
-  /** The recovery is over, however. One that never came to a strategy is not timed. */
+  /** The recovery is over, however. One that never began is not timed. */
   end(): void {
-    if (this.strategy !== undefined) {
+    if (this.startedAtMs !== undefined) {
       const seconds = (this.clock.now() - this.startedAtMs) / 1_000;
       this.sink.observe(RECOVERY_METRICS.totalSeconds, seconds);
     }

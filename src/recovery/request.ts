@@ -10,6 +10,7 @@ import {
   receiptErasureRoot,
   receiptPovHash,
 } from '../codec/candidate.ts';
+import type { MappingScheme } from '../mapping/assignment.ts';
 import type { CandidateHash } from '../primitives/ids.ts';
 import type { StrategyType } from './events.ts';
 import { STRATEGY_TYPES } from './events.ts';
@@ -62,6 +63,7 @@ export type CheckedRequest = Omit<RecoveryRequest, 'receipt' | 'checkMode' | 'us
 };
 
 const U32_MAX = 4_294_967_295;
+const MAPPING_SCHEMES: readonly MappingScheme[] = ['identity', 'rfc47', 'chacha8'];
 
 /**
  * Checks a request.
@@ -69,7 +71,11 @@ const U32_MAX = 4_294_967_295;
  * @throws TypeError, RangeError for misuse; `CodecError` `bad_length` for a receipt of another size.
  */
 export function checkRequest(request: RecoveryRequest): CheckedRequest {
-  const receipt = candidateReceipt(request.receipt);
+  if (!(request.receipt instanceof Uint8Array)) {
+    throw new TypeError(`receipt: expected a Uint8Array, got ${typeof request.receipt}`);
+  }
+  // A copy: what the candidate committed to must not change while it is being recovered.
+  const receipt = candidateReceipt(new Uint8Array(request.receipt));
   assertInteger('sessionIndex', request.sessionIndex ?? Number.NaN, 0, U32_MAX);
   assertInteger('backingGroup', request.backingGroup, 0, U32_MAX);
   assertInteger('coreIndex', request.coreIndex, 0, U32_MAX);
@@ -80,11 +86,11 @@ export function checkRequest(request: RecoveryRequest): CheckedRequest {
   if (checkMode !== 're_encode' && checkMode !== 'pov_hash') {
     throw new TypeError(`checkMode: expected re_encode or pov_hash, got ${String(checkMode)}`);
   }
-  for (const strategy of request.strategies ?? []) {
-    if (!STRATEGY_TYPES.includes(strategy)) {
-      throw new TypeError(`strategies: expected ${STRATEGY_TYPES.join(', ')}, got ${strategy}`);
-    }
+  if (typeof (request.useStore ?? true) !== 'boolean') {
+    throw new TypeError(`useStore: expected a boolean, got ${String(request.useStore)}`);
   }
+  assertStrategies(request.strategies ?? []);
+  assertMapping(request.mapping);
   const { receipt: _receipt, ...rest } = request;
   return {
     ...rest,
@@ -97,6 +103,35 @@ export function checkRequest(request: RecoveryRequest): CheckedRequest {
     checkMode,
     useStore: request.useStore ?? true,
   };
+}
+
+function assertStrategies(strategies: readonly StrategyType[]): void {
+  const expected = `strategies: expected an array of ${STRATEGY_TYPES.join(', ')}`;
+  if (!Array.isArray(strategies)) {
+    throw new TypeError(`${expected}, got ${typeof strategies}`);
+  }
+  for (const strategy of strategies) {
+    if (!STRATEGY_TYPES.includes(strategy)) {
+      throw new TypeError(`${expected}, got ${String(strategy)}`);
+    }
+  }
+}
+
+function assertMapping(mapping: MappingOption | undefined): void {
+  if (mapping === undefined) {
+    return;
+  }
+  if (!MAPPING_SCHEMES.includes(mapping?.scheme)) {
+    throw new TypeError(
+      `mapping.scheme: expected ${MAPPING_SCHEMES.join(', ')}, got ${String(mapping?.scheme)}`,
+    );
+  }
+  if (mapping.scheme === 'chacha8' && !(mapping.seed instanceof Uint8Array)) {
+    throw new TypeError(`mapping.seed: expected 32 bytes for chacha8, got ${typeof mapping.seed}`);
+  }
+  if (mapping.scheme === 'chacha8' && mapping.seed?.length !== 32) {
+    throw new RangeError(`mapping.seed: expected 32 bytes, got ${mapping.seed?.length}`);
+  }
 }
 
 function assertInteger(name: string, value: number | undefined, min: number, max: number): void {

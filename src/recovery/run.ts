@@ -36,11 +36,16 @@ import type {
   SessionDirectory,
   SessionInfo,
 } from './ports.ts';
-import { RECOVERY_METRICS } from './recovery-metrics.ts';
+import type { RecoveryMeter } from './recovery-metrics.ts';
 import type { CheckedRequest } from './request.ts';
 import type { CheckedData } from './result-check.ts';
 import type { RecoverySettings } from './settings.ts';
-import type { RecoveryContext, RecoveryStrategy, StrategyPlanner } from './strategy.ts';
+import type {
+  RecoveryContext,
+  RecoveryStrategy,
+  StrategyPlan,
+  StrategyPlanner,
+} from './strategy.ts';
 
 /** What every recovery of one instance is made with. */
 export type RecoveryParts = {
@@ -69,7 +74,11 @@ export type RunOutput =
  * Errors with a `RecoveryError` (`unavailable`, `invalid`, `local_fault`), or with the `TypeError` or
  * `RangeError` of a request that does not fit its session.
  */
-export function runRecovery(parts: RecoveryParts, request: CheckedRequest): Observable<RunOutput> {
+export function runRecovery(
+  parts: RecoveryParts,
+  request: CheckedRequest,
+  meter: Pick<RecoveryMeter, 'begin'>,
+): Observable<RunOutput> {
   return defer(() =>
     concat(
       of<RunOutput>({
@@ -79,7 +88,7 @@ export function runRecovery(parts: RecoveryParts, request: CheckedRequest): Obse
         sessionIndex: request.sessionIndex,
       }),
       loadSession(parts, request).pipe(
-        concatMap((session) => recoverInSession(parts, contextOf(parts, request, session))),
+        concatMap((session) => recoverInSession(parts, contextOf(parts, request, session), meter)),
       ),
     ),
   );
@@ -149,7 +158,11 @@ function mappingOf(request: CheckedRequest, session: SessionInfo): ChunkMapping 
   return coreIndex === undefined ? null : chunkMapping({ ...option, validatorCount, coreIndex });
 }
 
-function recoverInSession(parts: RecoveryParts, context: RecoveryContext): Observable<RunOutput> {
+function recoverInSession(
+  parts: RecoveryParts,
+  context: RecoveryContext,
+  meter: Pick<RecoveryMeter, 'begin'>,
+): Observable<RunOutput> {
   return askChunkBytes(parts, context).pipe(
     concatMap((chunkBytes) =>
       concat(
@@ -157,10 +170,11 @@ function recoverInSession(parts: RecoveryParts, context: RecoveryContext): Obser
           map((data): RunOutput => ({ type: 'data', data, from: 'store' })),
           catchError((cause: unknown) => throwError(() => asRecoveryError(cause, 'work_failed'))),
         ),
-        defer(() => {
-          context.metrics.increment(RECOVERY_METRICS.started);
-          return tryStrategies(parts.planner, context, chunkBytes);
-        }),
+        tryStrategies(() => {
+          const plan = parts.planner(context, chunkBytes);
+          meter.begin();
+          return plan;
+        }, context),
       ).pipe(takeWhile((output) => output.type !== 'data', true)),
     ),
   );
@@ -183,26 +197,22 @@ function askChunkBytes(
 }
 
 function tryStrategies(
-  planner: StrategyPlanner,
+  makePlan: () => StrategyPlan,
   context: RecoveryContext,
-  chunkBytes: number | undefined,
 ): Observable<RunOutput> {
-  return using(
-    () => planner(context, chunkBytes),
-    (plan) => {
-      // `using` hands back what the first function made; its type allows nothing else here.
-      const { strategies } = plan as ReturnType<StrategyPlanner>;
-      return concat(
-        from(strategies).pipe(concatMap((strategy) => runStrategy(context, strategy))),
-        throwError(
-          () =>
-            new RecoveryError('unavailable', 'no strategy could get the data', {
-              reason: 'sources_exhausted',
-            }),
-        ),
-      );
-    },
-  );
+  return using(makePlan, (plan) => {
+    // `using` hands back what the first function made; its type allows nothing else here.
+    const { strategies } = plan as StrategyPlan;
+    return concat(
+      from(strategies).pipe(concatMap((strategy) => runStrategy(context, strategy))),
+      throwError(
+        () =>
+          new RecoveryError('unavailable', 'no strategy could get the data', {
+            reason: 'sources_exhausted',
+          }),
+      ),
+    );
+  });
 }
 
 function runStrategy(context: RecoveryContext, strategy: RecoveryStrategy): Observable<RunOutput> {
