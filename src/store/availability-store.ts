@@ -70,6 +70,7 @@ export class AvailabilityStore implements ChunkStore, ServedStore {
   readonly #pruner: Pruner;
   readonly #closeDatastore: () => Promise<void>;
   readonly #running = new Set<Promise<unknown>>();
+  readonly #closing = new AbortController();
   #closed: Promise<void> | undefined;
 
   /**
@@ -195,12 +196,16 @@ export class AvailabilityStore implements ChunkStore, ServedStore {
 
   /**
    * Removes what expired. Emits once: how many candidates went. Unsubscribing stops it between two
-   * candidates. Reads go on meanwhile, and so do writes, except to the candidate being removed.
+   * candidates, and so does `close`, then with the error `closed`. Reads go on meanwhile, and so do
+   * writes, except to the candidate being removed.
    */
   prune(): Observable<number> {
     return concat(
       ...INDEXED_STATES.map((type) =>
-        this.#run((signal) => pruneExpired(this.#context, type, signal)),
+        this.#run((signal) => {
+          const stop = AbortSignal.any([signal, this.#closing.signal]);
+          return pruneExpired(this.#context, type, stop);
+        }),
       ),
     ).pipe(reduce((sum, pruned) => sum + pruned, 0));
   }
@@ -228,6 +233,7 @@ export class AvailabilityStore implements ChunkStore, ServedStore {
 
   async #close(): Promise<void> {
     this.#pruner.stop();
+    this.#closing.abort(storeClosed());
     await Promise.allSettled(this.#running);
     await this.#closeDatastore();
   }
@@ -251,7 +257,7 @@ export class AvailabilityStore implements ChunkStore, ServedStore {
 
   async #tracked<T>(task: () => Promise<T>): Promise<T> {
     if (this.#closed !== undefined) {
-      throw new StoreError('closed', 'the store is closed');
+      throw storeClosed();
     }
     const running = hashReady().then(task);
     this.#running.add(running);
@@ -261,6 +267,10 @@ export class AvailabilityStore implements ChunkStore, ServedStore {
       this.#running.delete(running);
     }
   }
+}
+
+function storeClosed(): StoreError {
+  return new StoreError('closed', 'the store is closed');
 }
 
 function assertBlock(block: IncludingBlock): void {

@@ -42,7 +42,7 @@ export function databaseOver(datastore: Datastore): Database {
         if (error instanceof Error && error.name === 'NotFoundError') {
           return undefined;
         }
-        throw readFailed(error);
+        throw readFailed(error, signal);
       }
     },
     commit: async (changes) => {
@@ -61,22 +61,24 @@ export function databaseOver(datastore: Datastore): Database {
       }
     },
     entries: async function* (prefix, signal) {
-      const pairs = guarded(() => datastore.query({ prefix }, withSignal(signal)));
+      const pairs = guarded(() => datastore.query({ prefix }, withSignal(signal)), signal);
       for await (const { key, value } of pairs) {
         yield { key, value: plain(value) };
       }
     },
-    keys: (prefix, signal) => guarded(() => datastore.queryKeys({ prefix }, withSignal(signal))),
+    keys: (prefix, signal) =>
+      guarded(() => datastore.queryKeys({ prefix }, withSignal(signal)), signal),
   };
 }
 
 async function* guarded<T>(
   start: () => Iterable<T> | AsyncIterable<T>,
+  signal: AbortSignal | undefined,
 ): AsyncGenerator<T, void, undefined> {
   try {
     yield* start();
   } catch (error: unknown) {
-    throw readFailed(error);
+    throw readFailed(error, signal);
   }
 }
 
@@ -89,6 +91,7 @@ function withSignal(signal: AbortSignal | undefined): { signal?: AbortSignal } {
   return signal === undefined ? {} : { signal };
 }
 
-function readFailed(error: unknown): StoreError {
+function readFailed(error: unknown, signal: AbortSignal | undefined): StoreError {
+  signal?.throwIfAborted();
   return new StoreError('read_failed', 'the database could not be read', {}, error);
 }

@@ -21,7 +21,7 @@ import { AvailabilityError } from '../primitives/errors.ts';
  * - `store_locked`: another process, or this one, has the path open.
  * - `store_unavailable`: the path cannot be created, is not a database, or is damaged as a whole.
  * - `read_failed`, `write_failed`: a single read or write; a failed write left nothing half written.
- * - `closed`: the store was closed before the operation began.
+ * - `closed`: the store was closed before the operation began, or during a pruning pass.
  * - `corrupt_metadata`: stored metadata that cannot be read. Only the metadata decoder throws it; the
  *   store answers by dropping the candidate.
  */

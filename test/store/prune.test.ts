@@ -99,6 +99,16 @@ describe.each([
     expect(walked).toHaveLength(3);
   });
 
+  it('ends with closed, between two candidates, when the store is closed', async () => {
+    await using opened = await openStore(kind, { scheduler: clockAt(2 * HOUR_MS) });
+    await fill(opened.datastore, 2_000, 0);
+    const pruning = lastValueFrom(opened.store.prune());
+    pruning.catch(() => {});
+    await all(opened.store.loadChunks(kept.candidateHash));
+    await lastValueFrom(opened.store.close());
+    await expect(pruning).rejects.toMatchObject({ code: 'closed' });
+  });
+
   it('stops between two candidates when it is unsubscribed', async () => {
     await using opened = await openStore(kind, { scheduler: clockAt(2 * HOUR_MS) });
     await fill(opened.datastore, 2_000, 0);
