@@ -91,35 +91,38 @@ const RETENTION = {
   },
 };
 
+/** One entry per setting, so that a new setting without its schema does not compile. */
+const RECOVERY_SETTINGS: Readonly<Record<keyof RecoverySettings, object>> = {
+  attempts: {
+    type: 'object',
+    additionalProperties: false,
+    required: ['systematic', 'regular'],
+    properties: { systematic: COUNT, regular: COUNT },
+  },
+  parallelAttempts: COUNT,
+  softTimeoutMs: MILLISECONDS,
+  stopAt: { enum: ['systematic_threshold', 'recovery_threshold'] },
+  systematicFailure: { enum: ['confirm', 'invalid'] },
+  checkStoredData: { enum: [true] },
+  localChunk: { enum: ['from_backers', 'end_strategy'] },
+  askSelf: FLAG,
+  refill: { enum: ['on_answer', 'after_round'] },
+  carryInFlight: FLAG,
+  sizeUnknown: { enum: ['capped_request', 'large'] },
+  fastPathFor: { type: 'array', items: { enum: ['re_encode', 'pov_hash'] } },
+  dialBackers: FLAG,
+  totalBackerTimeMs: { ...MILLISECONDS, type: ['integer', 'null'] },
+  networkRetries: { enum: ['by_code', 'alike'] },
+  sizeLimitBytes: { type: 'integer', minimum: 0 },
+  sessionMissing: { enum: ['local_fault', 'unavailable'] },
+  storeTimeoutMs: MILLISECONDS,
+  cacheEntries: COUNT,
+};
+
 const SETTINGS = {
   type: 'object',
   additionalProperties: false,
-  properties: {
-    attempts: {
-      type: 'object',
-      additionalProperties: false,
-      required: ['systematic', 'regular'],
-      properties: { systematic: COUNT, regular: COUNT },
-    },
-    parallelAttempts: COUNT,
-    softTimeoutMs: MILLISECONDS,
-    stopAt: { enum: ['systematic_threshold', 'recovery_threshold'] },
-    systematicFailure: { enum: ['confirm', 'invalid'] },
-    checkStoredData: FLAG,
-    localChunk: { enum: ['from_backers', 'end_strategy'] },
-    askSelf: FLAG,
-    refill: { enum: ['on_answer', 'after_round'] },
-    carryInFlight: FLAG,
-    sizeUnknown: { enum: ['capped_request', 'large'] },
-    fastPathFor: { type: 'array', items: { enum: ['re_encode', 'pov_hash'] } },
-    dialBackers: FLAG,
-    totalBackerTimeMs: { ...MILLISECONDS, type: ['integer', 'null'] },
-    networkRetries: { enum: ['by_code', 'alike'] },
-    sizeLimitBytes: { type: 'integer', minimum: 0 },
-    sessionMissing: { enum: ['local_fault', 'unavailable'] },
-    cacheEntries: COUNT,
-    retention: RETENTION,
-  },
+  properties: { ...RECOVERY_SETTINGS, retention: RETENTION },
 };
 
 /** The schema, draft 7. */

@@ -6,6 +6,7 @@
 import { Command, CommanderError } from 'commander';
 import { addCandidate } from './candidate.ts';
 import { addDecode } from './decode.ts';
+import { addDemo } from './demo.ts';
 import { addEncode } from './encode.ts';
 import { EXIT_DONE, exitCodeOf, lineOf } from './failure.ts';
 import { addIdentity } from './identity.ts';
@@ -32,6 +33,7 @@ export function buildProgram(io: CliIo): Command {
       writeErr: (text) => io.writeErr(text),
     })
     .addHelpText('after', EXIT_CODES_HELP);
+  addDemo(program, io);
   addCandidate(program, io);
   addEncode(program, io);
   addDecode(program, io);

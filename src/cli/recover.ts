@@ -78,29 +78,19 @@ async function recoverOnce(
   options: RecoverOptions,
   signal: AbortSignal,
 ): Promise<RecoveryOutcome> {
-  const [{ loadConfig }, { openPeer }, { createRecovery }, following, { Progress }] =
-    await Promise.all([
-      import('./config.ts'),
-      import('./peer-process.ts'),
-      import('../create-recovery.ts'),
-      import('./follow-recovery.ts'),
-      import('./progress.ts'),
-    ]);
+  const [{ loadConfig }, { openPeer }, following, { Progress }] = await Promise.all([
+    import('./config.ts'),
+    import('./peer-process.ts'),
+    import('./follow-recovery.ts'),
+    import('./progress.ts'),
+  ]);
   const config = await loadConfig(options.config);
   const request = await requestOf(options, config.session.index);
   const { retention: _retention, ...settings } = config.settings;
   const peer = await openPeer(config, { listenByDefault: [] });
   const progress = new Progress(io, 'recovery');
   try {
-    await using recovery = createRecovery(
-      {
-        directory: peer.directory,
-        chunkSource: peer.peer.chunks,
-        dataSource: peer.peer.data,
-        store: peer.store,
-      },
-      settings,
-    );
+    await using recovery = peer.node.createRecovery({}, settings);
     await recovery.start();
     if (signal.aborted) {
       throw new CliError('cancelled', 'cancelled before the recovery began');

@@ -39,10 +39,9 @@ export function addServe(program: Command, io: CliIo): void {
 }
 
 async function runServe(io: CliIo, options: ServeOptions): Promise<void> {
-  const [{ loadConfig }, { openPeer }, { lyingStore }] = await Promise.all([
+  const [{ loadConfig }, { openPeer }] = await Promise.all([
     import('./config.ts'),
     import('./peer-process.ts'),
-    import('./lying-store.ts'),
   ]);
   const interrupt = io.listenForInterrupt();
   try {
@@ -50,18 +49,19 @@ async function runServe(io: CliIo, options: ServeOptions): Promise<void> {
     const peer = await openPeer(config, {
       listenByDefault: LISTEN_BY_DEFAULT,
       onServed: (event) => printJson(io, { event: 'request', ...event }),
-      ...(options.fault === undefined ? {} : { wrapServed: lyingStore }),
+      lies: options.fault === 'flip-answers',
     });
     try {
-      const [multiaddr] = peer.multiaddrs;
+      const { multiaddrs, libp2p } = peer.node;
+      const [multiaddr] = multiaddrs;
       if (multiaddr === undefined) {
         throw misuse(`${options.config}: listen: no address to be reached at`);
       }
       printJson(io, {
         event: 'listening',
         multiaddr,
-        peerId: peer.peerId,
-        multiaddrs: peer.multiaddrs,
+        peerId: libp2p.peerId.toString(),
+        multiaddrs,
         pid: process.pid,
       });
       await untilToldToStop(io, interrupt.signal, options);

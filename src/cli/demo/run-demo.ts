@@ -1,0 +1,216 @@
+/**
+ * @module
+ * The demo from beginning to end. Whatever happens on the way, at the end no process and no file of
+ * it is left.
+ */
+
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { hashReady } from '../../primitives/hash.ts';
+import { CliError } from '../failure.ts';
+import { eventJson, outcomeJson } from '../follow-recovery.ts';
+import { type CliIo, printJson, printLine, printNote } from '../io.ts';
+import { Progress, readableBytes } from '../progress.ts';
+import { disagreements } from './agreement.ts';
+import { roundLog, worldLog } from './event-log.ts';
+import {
+  type Mishap,
+  ROUNDS,
+  type Round,
+  type RoundResult,
+  runRound,
+  type Stage,
+} from './rounds.ts';
+import { resultTable } from './table.ts';
+import { Troupe } from './troupe.ts';
+import { distribute, makeWorld, type World } from './world.ts';
+
+/** What the demo was asked for. */
+export type DemoOptions = {
+  readonly validatorCount: number;
+  readonly pov: Uint8Array;
+  readonly scheme: 'rfc47' | 'chacha8';
+  readonly seed: string;
+  readonly isJson: boolean;
+};
+
+/** How long a peer's log may lag behind its answers, in milliseconds. */
+const LOG_LAG_MS = 2_000;
+/** Between two looks at the logs, in milliseconds. */
+const LOOK_MS = 10;
+
+/** Runs the demo. @throws CliError `local_fault` when a round does not end as it must, `cancelled`. */
+export async function runDemo(io: CliIo, options: DemoOptions, signal: AbortSignal): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'availability-recovery-demo-'));
+  let troupe: Troupe | undefined;
+  try {
+    await hashReady();
+    const { validatorCount, pov, scheme, seed } = options;
+    const world = await makeWorld({ folder, validatorCount, pov, scheme, seed });
+    announceWorld(io, options, world);
+    await distribute(world);
+    throwIfCancelled(signal);
+    troupe = makeTroupe(io, options, world);
+    const startedAtMs = performance.now();
+    await troupe.start(
+      world.candidate.chunks.map((chunk) => chunk.validatorIndex),
+      signal,
+    );
+    const seconds = ((performance.now() - startedAtMs) / 1000).toFixed(1);
+    printNote(io, `${validatorCount} peers run, each in its own process (${seconds} s)`);
+    await playRounds(io, options, { world, troupe, signal });
+  } catch (error: unknown) {
+    // Whatever failed because everything was being ended, it was Ctrl-C.
+    throw signal.aborted ? new CliError('cancelled', 'cancelled') : error;
+  } finally {
+    await troupe?.close();
+    await rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+  }
+}
+
+async function playRounds(io: CliIo, options: DemoOptions, stage: Stage): Promise<void> {
+  const results: RoundResult[] = [];
+  const log = [...worldLog(stage.world)];
+  for (const round of ROUNDS) {
+    throwIfCancelled(stage.signal);
+    const mishaps = await round.prepare(stage);
+    const result = await playRound(io, options, stage, round, mishaps);
+    results.push(result);
+    log.push(...roundLog(result, mishaps, stage.world));
+  }
+  if (options.isJson) {
+    printJson(io, { type: 'log', lines: log });
+  } else {
+    for (const line of resultTable(results)) {
+      printLine(io, line);
+    }
+  }
+  const wrong = results.filter((result) => !result.isAsExpected);
+  if (wrong.length > 0) {
+    const names = wrong.map(({ round }) => `${round.number} (${round.title})`).join(', ');
+    throw new CliError('local_fault', `not as expected: recovery ${names}`);
+  }
+}
+
+async function playRound(
+  io: CliIo,
+  { isJson }: DemoOptions,
+  stage: Stage,
+  round: Round,
+  mishaps: readonly Mishap[],
+): Promise<RoundResult> {
+  const { number, title, expected } = round;
+  if (isJson) {
+    printJson(io, { type: 'round_started', round: number, title, expected, mishaps });
+  } else {
+    printNote(io, `recovery ${number}: ${title}${mishapText(mishaps)}`);
+  }
+  stage.troupe.forget();
+  const progress = new Progress(io, `recovery ${number}`);
+  const result = await runRound(round, stage, (event) => {
+    if (isJson) {
+      printJson(io, { type: 'event', round: number, event: eventJson(event) });
+    } else {
+      progress.show(event);
+    }
+  });
+  progress.end();
+  const complaints = await compareLogs(result, stage);
+  if (isJson) {
+    const { ms, isExact, isAsExpected, outcome } = result;
+    printJson(io, {
+      type: 'round_ended',
+      round: number,
+      ms: Math.round(ms),
+      isExact,
+      isAsExpected,
+      disagreements: complaints,
+      ...outcomeJson(outcome),
+    });
+  }
+  if (complaints.length > 0 && !stage.signal.aborted) {
+    throw new CliError('local_fault', `account and peers do not agree: ${complaints.join('; ')}`);
+  }
+  return result;
+}
+
+/** A peer logs an answer after it sent it, so its line may come after our result. */
+async function compareLogs(
+  { outcome }: RoundResult,
+  { troupe, signal }: Stage,
+): Promise<readonly string[]> {
+  const account = outcome.type === 'recovered' ? outcome.result.account : outcome.error.account;
+  if (account === undefined) {
+    return [];
+  }
+  const untilMs = performance.now() + LOG_LAG_MS;
+  let complaints = disagreements(account, troupe.served);
+  while (complaints.length > 0 && performance.now() < untilMs && !signal.aborted) {
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+    complaints = disagreements(account, troupe.served);
+  }
+  return complaints;
+}
+
+function makeTroupe(io: CliIo, { isJson }: DemoOptions, world: World): Troupe {
+  return new Troupe(world, join(world.folder, 'compiled'), {
+    onStarted: ({ validator, pid, peerId, multiaddr }) => {
+      if (isJson) {
+        printJson(io, { type: 'peer', validator, pid, peerId, multiaddr });
+      }
+    },
+    onServed: ({ validator, line }) => {
+      if (isJson) {
+        printJson(io, { type: 'served', validator, line });
+      }
+    },
+  });
+}
+
+function announceWorld(io: CliIo, options: DemoOptions, world: World): void {
+  const { cast, candidate, candidateHash, folder } = world;
+  const { validatorCount, coreIndex, backingGroup, backers, systematicHolders, own } = cast;
+  if (options.isJson) {
+    printJson(io, {
+      type: 'world',
+      pid: process.pid,
+      folder,
+      seed: options.seed,
+      scheme: options.scheme,
+      candidateHash,
+      povBytes: options.pov.length,
+      validators: validatorCount,
+      coreIndex,
+      backingGroup,
+      backers,
+      systematicHolders,
+      own,
+      faults: Object.fromEntries(cast.faults),
+    });
+    return;
+  }
+  const chunkBytes = candidate.chunks[0]?.chunk.bytes.length ?? 0;
+  printNote(io, `candidate ${candidateHash}: ${readableBytes(options.pov.length)} of PoV`);
+  printNote(
+    io,
+    `${validatorCount} validators hold a chunk of ${readableBytes(chunkBytes)} each, ` +
+      `any ${cast.mapping.systematicThreshold} give the data; we recover as validator ${own}`,
+  );
+  printNote(
+    io,
+    `backers: ${backers.join(', ')}; systematic chunks: ${systematicHolders.join(', ')} ` +
+      `(${options.scheme}, core ${coreIndex})`,
+  );
+}
+
+function mishapText(mishaps: readonly Mishap[]): string {
+  const text = mishaps.map(({ validator, mishap }) => `${validator} ${mishap}`).join(', ');
+  return text === '' ? '' : ` (${text})`;
+}
+
+function throwIfCancelled(signal: AbortSignal): void {
+  if (signal.aborted) {
+    throw new CliError('cancelled', 'cancelled');
+  }
+}

@@ -1,0 +1,36 @@
+/**
+ * @module
+ * The table at the end of the demo.
+ */
+
+import { failuresOf } from '../follow-recovery.ts';
+import { readableBytes } from '../progress.ts';
+import type { RoundResult } from './rounds.ts';
+
+const HEAD = ['recovery', 'strategy', 'time', 'bytes', 'requests', 'data', 'who failed'];
+
+/** One row per round; who failed stands last because it may be long. */
+export function resultTable(results: readonly RoundResult[]): readonly string[] {
+  const rows = [HEAD, ...results.map(rowOf)];
+  const widths = HEAD.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  return rows.map((row) =>
+    row
+      .map((cell, column) => (column === row.length - 1 ? cell : cell.padEnd(widths[column] ?? 0)))
+      .join('  ')
+      .trimEnd(),
+  );
+}
+
+function rowOf({ round, outcome, ms, isExact }: RoundResult): string[] {
+  const isRecovered = outcome.type === 'recovered';
+  const account = isRecovered ? outcome.result.account : outcome.error.account;
+  return [
+    `${round.number} ${round.title}`,
+    isRecovered ? outcome.result.from : outcome.error.code,
+    `${Math.round(ms)} ms`,
+    readableBytes(account?.totals.bytes ?? 0),
+    String(account?.totals.issued ?? 0),
+    isRecovered ? (isExact ? 'exact' : 'WRONG') : 'none',
+    account === undefined ? '' : failuresOf(account).join('; '),
+  ];
+}
