@@ -85,7 +85,7 @@ export class RecordedLog implements Logger {
 /** Counts every metric by name and labels. */
 export class RecordedMetrics implements MetricsSink {
   /** Sum of increments. */
-  readonly counts = new Map<string, number>();
+  readonly counts: Map<string, number> = new Map();
 
   /** See the port. */
   increment(name: string, labels: MetricLabels = {}, by = 1): void {
