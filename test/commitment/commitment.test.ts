@@ -6,6 +6,9 @@
 import { describe, expect, it } from 'vitest';
 import { HEX_TRIE_COMMITMENT } from '../../src/commitment/commitment.ts';
 import { fromHex, toHex } from '../../src/primitives/bytes.ts';
+import { hashReady } from '../../src/primitives/hash.ts';
+
+await hashReady();
 
 /** The six chunks of the worked example (erasure spec §3 and §5.5). */
 const EXAMPLE = [

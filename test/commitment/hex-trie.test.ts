@@ -9,8 +9,10 @@ import { buildTrie, type TrieEntry } from '../../src/commitment/hex-trie.ts';
 import { decodeNode } from '../../src/commitment/node-decoder.ts';
 import { chunkKey, nibblesOf } from '../../src/commitment/node-format.ts';
 import { fromHex, toHex } from '../../src/primitives/bytes.ts';
-import { blake2b256 } from '../../src/primitives/hash.ts';
+import { blake2b256, hashReady } from '../../src/primitives/hash.ts';
 import { SEED, seeded } from '../support/seed.ts';
+
+await hashReady();
 
 const text = (value: string): Uint8Array => new TextEncoder().encode(value);
 

@@ -10,9 +10,11 @@ import { HEX_TRIE_COMMITMENT } from '../../src/commitment/commitment.ts';
 import { encodeBranch, encodeLeaf } from '../../src/commitment/node-format.ts';
 import { proofVerdict, verifyChunk } from '../../src/commitment/verify-chunk.ts';
 import { concatBytes, toHex } from '../../src/primitives/bytes.ts';
-import { blake2b256 } from '../../src/primitives/hash.ts';
+import { blake2b256, hashReady } from '../../src/primitives/hash.ts';
 import { chunkIndex } from '../../src/primitives/ids.ts';
 import { SEED, seeded } from '../support/seed.ts';
+
+await hashReady();
 
 const SETS = [2, 6, 17, 100, 300].map((n) => {
   const chunks = Array.from({ length: n }, (_, i) => Uint8Array.of(i & 255, i >> 8, 1, 1));

@@ -10,8 +10,10 @@ import { chunkKey, encodeBranch, encodeLeaf } from '../../src/commitment/node-fo
 import { proofVerdict, verifyChunk } from '../../src/commitment/verify-chunk.ts';
 import { concatBytes } from '../../src/primitives/bytes.ts';
 import type { TrieProof } from '../../src/primitives/chunk.ts';
-import { blake2b256 } from '../../src/primitives/hash.ts';
+import { blake2b256, hashReady } from '../../src/primitives/hash.ts';
 import { chunkIndex } from '../../src/primitives/ids.ts';
+
+await hashReady();
 
 const N = 20;
 const CHUNKS = Array.from({ length: N }, (_, i) => Uint8Array.of(i, 255 - i, 7, 7));
