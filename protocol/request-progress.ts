@@ -10,17 +10,17 @@ import { RequestError, type RequestErrorCode } from '../src/recovery/ports.ts';
 /**
  * Where a request stands.
  *
+ * - `negotiate`: waiting for its turn or a free stream, or for the peer to accept the protocol.
  * - `dial`: looking the peer up, or connecting to it.
- * - `negotiate`: waiting for a free stream, or for the peer to accept the protocol.
  * - `first_byte`: the request is sent, nothing has come.
  * - `body`: part of the answer is here.
  */
-export type RequestStage = 'dial' | 'negotiate' | 'first_byte' | 'body';
+export type RequestStage = 'negotiate' | 'dial' | 'first_byte' | 'body';
 
 /** One outbound request: its stage, its bytes, its age. */
 export class RequestProgress {
   /** Where the request stands. */
-  stage: RequestStage = 'dial';
+  stage: RequestStage = 'negotiate';
   /** Bytes of the answer's frame received so far. */
   bytes = 0;
   /** The protocol that is being asked; empty before the first stream. */

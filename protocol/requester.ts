@@ -139,7 +139,10 @@ export class Requester implements ChunkSource, DataSource {
       const wire = describe();
       const progress = new RequestProgress(scheduler);
       return this.#pacer.turn().pipe(
-        switchMap(() => directory.locate(wire.authority).pipe(take(1), defaultIfEmpty(undefined))),
+        switchMap(() => {
+          progress.stage = 'dial';
+          return directory.locate(wire.authority).pipe(take(1), defaultIfEmpty(undefined));
+        }),
         catchError((cause: unknown) => throwError(() => progress.error('dial_failed', cause))),
         timeout({
           first: wire.deadlineMs,

@@ -33,7 +33,7 @@ const keep = <T extends Stoppable>(peer: T): T => {
 };
 
 afterEach(async () => {
-  await Promise.all(running.splice(0).map((peer) => peer.stop()));
+  await Promise.all(running.splice(0).map(async (peer) => peer.stop()));
 });
 
 async function pair(
