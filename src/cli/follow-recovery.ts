@@ -82,18 +82,29 @@ export function outcomeJson(outcome: RecoveryOutcome): Readonly<Record<string, u
   };
 }
 
-/** Who did not deliver, and why: `validator-3: dial_failed`. In the order in which they were asked. */
-export function failuresOf(account: RecoveryAccount): readonly string[] {
-  const bySource = new Map<string, Set<string>>();
+/**
+ * Who did not deliver, by reason; `no_answer` is for those that had not answered when the recovery
+ * ended. Sources in natural order.
+ */
+export function failuresOf(account: RecoveryAccount): ReadonlyMap<string, readonly string[]> {
+  const delivered = new Set(
+    account.attempts.filter(({ answer }) => answer === 'success').map(({ source }) => source),
+  );
+  const byReason = new Map<string, Set<string>>();
   for (const { source, answer, code } of account.attempts) {
-    if (answer === 'success' || answer === 'canceled' || answer === undefined) {
+    if (answer === 'success' || (answer === 'canceled' && delivered.has(source))) {
       continue;
     }
-    const reasons = bySource.get(source) ?? new Set<string>();
-    reasons.add(answer === 'error' || answer === 'invalid' ? (code ?? answer) : answer);
-    bySource.set(source, reasons);
+    const reason =
+      answer === 'error' || answer === 'invalid'
+        ? (code ?? answer)
+        : answer === 'canceled' || answer === undefined
+          ? 'no_answer'
+          : answer;
+    byReason.set(reason, (byReason.get(reason) ?? new Set()).add(source));
   }
-  return [...bySource].map(([source, reasons]) => `${source}: ${[...reasons].join(', ')}`);
+  const inOrder = new Intl.Collator('en', { numeric: true }).compare;
+  return new Map([...byReason].map(([reason, sources]) => [reason, [...sources].sort(inOrder)]));
 }
 
 function isRecoveryError(error: unknown): error is RecoveryError {

@@ -18,7 +18,7 @@ export interface CliIo {
   inputEnded(): Promise<void>;
 }
 
-/** A listener for Ctrl-C (SIGINT) and SIGTERM. */
+/** A listener for Ctrl-C (SIGINT), SIGTERM and SIGHUP. */
 export type Interrupt = {
   /** Aborts at the first signal; later ones change nothing (npm passes Ctrl-C on a second time). */
   readonly signal: AbortSignal;
@@ -58,16 +58,21 @@ export function printNote(io: CliIo, line: string): void {
   io.writeErr(`${line}\n`);
 }
 
+/** Ctrl-C, a request to terminate, and a terminal that was closed. */
+const ENDING_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
 function interruptOfProcess(): Interrupt {
   const controller = new AbortController();
   const onSignal = (): void => controller.abort();
-  process.on('SIGINT', onSignal);
-  process.on('SIGTERM', onSignal);
+  for (const name of ENDING_SIGNALS) {
+    process.on(name, onSignal);
+  }
   return {
     signal: controller.signal,
     dispose: () => {
-      process.off('SIGINT', onSignal);
-      process.off('SIGTERM', onSignal);
+      for (const name of ENDING_SIGNALS) {
+        process.off(name, onSignal);
+      }
     },
   };
 }

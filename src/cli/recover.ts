@@ -150,8 +150,8 @@ async function report(io: CliIo, options: RecoverOptions, outcome: RecoveryOutco
     return;
   }
   const account = outcome.type === 'recovered' ? outcome.result.account : outcome.error.account;
-  for (const failure of account === undefined ? [] : failuresOf(account)) {
-    printNote(io, failure);
+  for (const [reason, sources] of account === undefined ? [] : failuresOf(account)) {
+    printNote(io, `${reason}: ${sources.join(', ')}`);
   }
   if (outcome.type === 'recovered') {
     const { data, from } = outcome.result;

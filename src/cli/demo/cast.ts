@@ -8,9 +8,6 @@ import { type ChunkMapping, chunkMapping } from '../../mapping/assignment.ts';
 import { systematicThreshold } from '../../primitives/thresholds.ts';
 import { misuse } from '../failure.ts';
 
-/** Smallest demo: below it our own chunk would be all that is needed, or nobody would be left to fail. */
-export const MIN_DEMO_VALIDATORS = 4;
-
 /** What becomes of a validator's peer before the third round. */
 export type Fault = 'gone' | 'lies' | 'stopped' | 'flipped_byte';
 
@@ -39,12 +36,16 @@ const FAULTS: readonly Fault[] = ['gone', 'lies', 'stopped', 'flipped_byte'];
 /** Backers of one candidate, at most: the size of a backing group on live networks. */
 const MAX_GROUP_SIZE = 5;
 
-/**
- * Casts a demo.
- *
- * @param seed - For the chacha8 mapping; rfc47 without.
- */
-export function castDemo(validatorCount: number, seed?: Uint8Array): Cast {
+/** How a demo is cast. */
+export type CastOptions = {
+  /** Whether processes can be frozen here; Windows has no way, there the peer is gone instead. */
+  readonly canStop: boolean;
+  /** For the chacha8 mapping; rfc47 without. */
+  readonly seed: Uint8Array | undefined;
+};
+
+/** Casts a demo. */
+export function castDemo(validatorCount: number, { canStop, seed }: CastOptions): Cast {
   const needed = systematicThreshold(validatorCount);
   const groupSize = Math.min(MAX_GROUP_SIZE, Math.max(1, validatorCount - needed - FAULTS.length));
   const validators = Array.from({ length: validatorCount }, (_, v) => v);
@@ -58,7 +59,8 @@ export function castDemo(validatorCount: number, seed?: Uint8Array): Cast {
   }
   // Our own chunk counts; of the others as many must stay honest as are needed besides.
   const spare = systematicHolders.length + others.length - (needed - 1);
-  const faults = giveFaults([...systematicHolders, ...others], spare, needed);
+  const wanted = canStop ? FAULTS : FAULTS.map((fault) => (fault === 'stopped' ? 'gone' : fault));
+  const faults = giveFaults([...systematicHolders, ...others], wanted, spare, needed);
   const honest = [...systematicHolders, ...others].filter((v) => !faults.has(v));
   return {
     validatorCount,
@@ -100,12 +102,13 @@ function findPlace(
 
 function giveFaults(
   candidates: readonly number[],
+  basic: readonly Fault[],
   spare: number,
   needed: number,
 ): ReadonlyMap<number, Fault> {
   // With many systematic holders several are gone, so that one of each fault is still among them.
-  const extraGone = Math.max(0, Math.min(spare, needed >> 1) - FAULTS.length);
-  const wanted: Fault[] = [...FAULTS, ...Array.from({ length: extraGone }, () => 'gone' as const)];
+  const extraGone = Math.max(0, Math.min(spare, needed >> 1) - basic.length);
+  const wanted: Fault[] = [...basic, ...Array.from({ length: extraGone }, () => 'gone' as const)];
   const faults = new Map<number, Fault>();
   for (const [i, fault] of wanted.slice(0, Math.max(0, spare)).entries()) {
     const validator = candidates[i];

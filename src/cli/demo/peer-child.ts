@@ -20,10 +20,12 @@ export type PeerChildOptions = {
   /** Folder where Node keeps compiled code: started a dozen times, a peer is up sooner with it. */
   readonly compileCache: string;
   readonly onServed: (line: ServedLine) => void;
+  /** Told once when the process has ended. */
+  readonly onExited: (peer: PeerChild, code: number | null, signal: string | null) => void;
 };
 
 /** How long a peer may take to listen, in milliseconds. A dozen start at once on two cores. */
-const START_MS = 45_000;
+const START_MS = 120_000;
 /** How long a peer may take to close once its stdin has ended, in milliseconds. */
 const CLOSE_MS = 3_000;
 /** How much of a peer's stderr is kept for the message when it fails. */
@@ -52,13 +54,16 @@ export class PeerChild {
       env: { ...process.env, NODE_COMPILE_CACHE: options.compileCache },
     });
     this.#exited = new Promise((resolve) => {
-      const end = (): void => {
-        this.#hasExited = true;
-        resolve();
+      const end = (code: number | null, signal: string | null): void => {
+        if (!this.#hasExited) {
+          this.#hasExited = true;
+          options.onExited(this, code, signal);
+          resolve();
+        }
       };
       this.#process.once('exit', end);
       // Not started at all.
-      this.#process.once('error', end);
+      this.#process.once('error', () => end(null, null));
     });
     // The peer may be gone when we end its stdin.
     this.#process.stdin?.on('error', () => {});

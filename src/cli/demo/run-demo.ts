@@ -24,7 +24,7 @@ import {
 } from './rounds.ts';
 import { resultTable } from './table.ts';
 import { Troupe } from './troupe.ts';
-import { distribute, makeWorld, type World } from './world.ts';
+import { distribute, makeWorld, ownHoldings, type World } from './world.ts';
 
 /** What the demo was asked for. */
 export type DemoOptions = {
@@ -37,6 +37,8 @@ export type DemoOptions = {
 
 /** How long a peer's log may lag behind its answers, in milliseconds. */
 const LOG_LAG_MS = 2_000;
+/** How long after a peer's death a Ctrl-C that caused it may be noticed, in milliseconds. */
+const SIGNAL_LAG_MS = 100;
 /** Between two looks at the logs, in milliseconds. */
 const LOOK_MS = 10;
 
@@ -45,27 +47,62 @@ export async function runDemo(io: CliIo, options: DemoOptions, signal: AbortSign
   const folder = await mkdtemp(join(tmpdir(), 'availability-recovery-demo-'));
   let troupe: Troupe | undefined;
   try {
-    await hashReady();
-    const { validatorCount, pov, scheme, seed } = options;
-    const world = await makeWorld({ folder, validatorCount, pov, scheme, seed });
-    announceWorld(io, options, world);
-    await distribute(world);
-    throwIfCancelled(signal);
+    const world = await prepareWorld(io, options, folder, signal);
     troupe = makeTroupe(io, options, world);
-    const startedAtMs = performance.now();
-    await troupe.start(
-      world.candidate.chunks.map((chunk) => chunk.validatorIndex),
-      signal,
-    );
-    const seconds = ((performance.now() - startedAtMs) / 1000).toFixed(1);
-    printNote(io, `${validatorCount} peers run, each in its own process (${seconds} s)`);
+    await startPeers(io, { world, troupe, signal });
     await playRounds(io, options, { world, troupe, signal });
+    await checkOwnStore(io, options, world);
   } catch (error: unknown) {
-    // Whatever failed because everything was being ended, it was Ctrl-C.
-    throw signal.aborted ? new CliError('cancelled', 'cancelled') : error;
+    if (!signal.aborted && !(await abortedSoon(signal))) {
+      throw error;
+    }
   } finally {
     await troupe?.close();
     await rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+  }
+  throwIfCancelled(signal);
+}
+
+async function prepareWorld(
+  io: CliIo,
+  options: DemoOptions,
+  folder: string,
+  signal: AbortSignal,
+): Promise<World> {
+  await hashReady();
+  const { validatorCount, pov, scheme, seed } = options;
+  const world = await makeWorld({ folder, validatorCount, pov, scheme, seed });
+  announceWorld(io, options, world);
+  await distribute(world, () => throwIfCancelled(signal));
+  return world;
+}
+
+async function startPeers(io: CliIo, { world, troupe, signal }: Stage): Promise<void> {
+  const startedAtMs = performance.now();
+  const validators = world.candidate.chunks.map((chunk) => chunk.validatorIndex);
+  await troupe.start(validators, signal);
+  const seconds = ((performance.now() - startedAtMs) / 1000).toFixed(1);
+  printNote(io, `${validators.length} peers run, each in its own process (${seconds} s)`);
+}
+
+/**
+ * A terminal sends Ctrl-C to us and to the peers at once: a peer's death may be noticed first. Then the
+ * reason is Ctrl-C all the same.
+ */
+async function abortedSoon(signal: AbortSignal): Promise<boolean> {
+  await new Promise((resolve) => setTimeout(resolve, SIGNAL_LAG_MS));
+  return signal.aborted;
+}
+
+/** Recovering must not have put anything into the store of the one who recovers. */
+async function checkOwnStore(io: CliIo, { isJson }: DemoOptions, world: World): Promise<void> {
+  const held = await ownHoldings(world);
+  if (isJson) {
+    printJson(io, { type: 'own_store', ...held });
+  }
+  const [first, ...others] = held.validators;
+  if (first !== world.cast.own || others.length > 0 || held.hasData) {
+    throw new CliError('local_fault', 'the own store holds more than the own chunk');
   }
 }
 
@@ -154,17 +191,18 @@ async function compareLogs(
 }
 
 function makeTroupe(io: CliIo, { isJson }: DemoOptions, world: World): Troupe {
+  const tell = (news: object): void => {
+    if (isJson) {
+      printJson(io, news);
+    }
+  };
   return new Troupe(world, join(world.folder, 'compiled'), {
-    onStarted: ({ validator, pid, peerId, multiaddr }) => {
-      if (isJson) {
-        printJson(io, { type: 'peer', validator, pid, peerId, multiaddr });
-      }
-    },
-    onServed: ({ validator, line }) => {
-      if (isJson) {
-        printJson(io, { type: 'served', validator, line });
-      }
-    },
+    onSpawned: ({ validator, pid }) => tell({ type: 'spawned', validator, pid }),
+    onStarted: ({ validator, pid, peerId, multiaddr }) =>
+      tell({ type: 'peer', validator, pid, peerId, multiaddr }),
+    onServed: ({ validator, line }) => tell({ type: 'served', validator, line }),
+    onExited: ({ validator, pid }, code, signal) =>
+      tell({ type: 'exited', validator, pid, code, signal }),
   });
 }
 

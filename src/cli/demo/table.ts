@@ -3,6 +3,7 @@
  * The table at the end of the demo.
  */
 
+import type { RecoveryAccount } from '../../recovery/account.ts';
 import { failuresOf } from '../follow-recovery.ts';
 import { readableBytes } from '../progress.ts';
 import type { RoundResult } from './rounds.ts';
@@ -21,6 +22,17 @@ export function resultTable(results: readonly RoundResult[]): readonly string[] 
   );
 }
 
+/** The validators of each reason, by their numbers. */
+function failureText(account: RecoveryAccount): string {
+  return [...failuresOf(account)]
+    .map(([reason, sources]) => `${reason} ${sources.map(numberOf).join(',')}`)
+    .join('; ');
+}
+
+function numberOf(source: string): string {
+  return source.replace(/^validator-/, '');
+}
+
 function rowOf({ round, outcome, ms, isExact }: RoundResult): string[] {
   const isRecovered = outcome.type === 'recovered';
   const account = isRecovered ? outcome.result.account : outcome.error.account;
@@ -31,6 +43,6 @@ function rowOf({ round, outcome, ms, isExact }: RoundResult): string[] {
     readableBytes(account?.totals.bytes ?? 0),
     String(account?.totals.issued ?? 0),
     isRecovered ? (isExact ? 'exact' : 'WRONG') : 'none',
-    account === undefined ? '' : failuresOf(account).join('; '),
+    account === undefined ? '' : failureText(account),
   ];
 }

@@ -6,7 +6,7 @@
 import type { AuthorityId } from '../../primitives/ids.ts';
 import { authorityId } from '../../primitives/ids.ts';
 import type { PeerLocation } from '../../recovery/ports.ts';
-import { PeerChild, type ServedLine } from './peer-child.ts';
+import { PeerChild, type PeerChildOptions, type ServedLine } from './peer-child.ts';
 import { authorityName, configPathOf, type World } from './world.ts';
 
 /** A request as the peer of a validator logged it. */
@@ -14,6 +14,10 @@ export type ServedRecord = { readonly validator: number; readonly line: ServedLi
 
 /** Receives news of peers. */
 export type TroupeListener = {
+  /** A peer's process was started. */
+  readonly onSpawned: (peer: PeerChild) => void;
+  /** A peer's process has ended, by itself or by a signal. */
+  readonly onExited: PeerChildOptions['onExited'];
   /** A peer listens. */
   readonly onStarted: (peer: PeerChild) => void;
   /** A peer logged a request. */
@@ -89,7 +93,9 @@ export class Troupe {
         this.served.push(record);
         this.#listener.onServed(record);
       },
+      onExited: this.#listener.onExited,
     });
+    this.#listener.onSpawned(peer);
     this.#all.push(peer);
     this.#peers.set(validator, peer);
     await peer.started(signal);

@@ -6,6 +6,7 @@
 
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { lastValueFrom, map, toArray } from 'rxjs';
 import { candidateHashOf } from '../../codec/candidate.ts';
 import type { CandidateHash } from '../../primitives/ids.ts';
 import { authorityId, validatorIndex } from '../../primitives/ids.ts';
@@ -53,7 +54,8 @@ const SESSION_INDEX = 1;
 export async function makeWorld(options: WorldOptions): Promise<World> {
   const { folder, validatorCount, pov, scheme, seed } = options;
   const mappingSeed = scheme === 'chacha8' ? derive(seed, 'mapping') : undefined;
-  const cast = castDemo(validatorCount, mappingSeed);
+  const canStop = process.platform !== 'win32';
+  const cast = castDemo(validatorCount, { canStop, seed: mappingSeed });
   const candidate = makeCandidate({
     pov,
     parentHead: derive(seed, 'parent head'),
@@ -105,8 +107,12 @@ export function ownStoreOf(folder: string): string {
   return join(folder, 'recoverer', 'store');
 }
 
-/** Gives backers everything and every other validator its own chunk, as import does. */
-export async function distribute(world: World): Promise<void> {
+/**
+ * Gives backers everything and every other validator its own chunk, as import does.
+ *
+ * @param beforeEach - May throw to end it.
+ */
+export async function distribute(world: World, beforeEach: () => void): Promise<void> {
   const { folder, cast, candidate, candidateHash } = world;
   const proven = {
     candidateHash,
@@ -124,12 +130,33 @@ export async function distribute(world: World): Promise<void> {
   }));
   places.push({ path: ownStoreOf(folder), owner: validatorIndex(cast.own), isBacker: false });
   for (const { path, owner, isBacker } of places) {
+    beforeEach();
     const store = await soleValue(openLevelStore(path));
     try {
       await (isBacker ? storeEverything(store, proven) : storeOnlyOf(store, proven, owner));
     } finally {
       await completed(store.close());
     }
+  }
+}
+
+/** What the store of the recovering validator holds of the candidate. */
+export async function ownHoldings({
+  folder,
+  candidateHash,
+}: World): Promise<{ readonly validators: readonly number[]; readonly hasData: boolean }> {
+  const store = await soleValue(openLevelStore(ownStoreOf(folder)));
+  try {
+    const chunks = await lastValueFrom(store.loadChunks(candidateHash).pipe(toArray()), {
+      defaultValue: [],
+    });
+    const hasData = await lastValueFrom(
+      store.loadAvailableData(candidateHash).pipe(map(() => true)),
+      { defaultValue: false },
+    );
+    return { validators: chunks.map(({ validatorIndex: v }) => v), hasData };
+  } finally {
+    await completed(store.close());
   }
 }
 
