@@ -4,11 +4,12 @@
  * same calls can run elsewhere (a worker pool) later.
  */
 
-import { defer, type Observable, of } from 'rxjs';
+import { defer, type Observable, of, take, throwIfEmpty } from 'rxjs';
 import { type Commitment, HEX_TRIE_COMMITMENT } from '../commitment/commitment.ts';
 import { CODEC_V1, type ErasureCodec } from '../erasure/index.ts';
 import type { TrieProof, VerifiedChunk } from '../primitives/chunk.ts';
 import type { NodeFeatures } from '../primitives/node-features.ts';
+import { localFault } from './errors.ts';
 
 /** How the chunks of a session are made and proven. */
 export type Coding = {
@@ -46,5 +47,22 @@ export function inlineWork({ codec, commitment }: Coding): ErasureWork {
     reconstruct: (chunks, n) => defer(() => of(codec.reconstruct(chunks, n))),
     reassemble: (chunks, n) => defer(() => of(codec.reassemble(chunks, n))),
     erasureRoot: (payload, n) => defer(() => of(commitment.root(codec.encodeChunks(payload, n)))),
+  };
+}
+
+/**
+ * Holds a port to "one value each": silence would look like a strategy that found nothing, and end in
+ * `unavailable`, where it is a fault of ours.
+ */
+export function oneValueEach(work: ErasureWork): ErasureWork {
+  const one = (start: () => Observable<Uint8Array>): Observable<Uint8Array> =>
+    defer(start).pipe(
+      take(1),
+      throwIfEmpty(() => localFault('work_gave_nothing')),
+    );
+  return {
+    reconstruct: (chunks, n) => one(() => work.reconstruct(chunks, n)),
+    reassemble: (chunks, n) => one(() => work.reassemble(chunks, n)),
+    erasureRoot: (payload, n) => one(() => work.erasureRoot(payload, n)),
   };
 }

@@ -21,7 +21,7 @@ import {
 } from 'rxjs';
 import { type ChunkMapping, chunkMapping, schemeOf } from '../mapping/assignment.ts';
 import { MAX_VALIDATORS, MIN_VALIDATORS } from '../primitives/limits.ts';
-import { type CodingChoice, type ErasureWork, inlineWork } from './coding.ts';
+import { type CodingChoice, type ErasureWork, inlineWork, oneValueEach } from './coding.ts';
 import { asRecoveryError, localFault, RecoveryError } from './errors.ts';
 import type { RecoveredFrom, RecoveryEvent } from './events.ts';
 import { KnownChunks } from './known-chunks.ts';
@@ -136,7 +136,7 @@ function contextOf(
     dataSource: parts.dataSource,
     store: request.useStore ? parts.store : undefined,
     coding,
-    work: parts.work ?? inlineWork(coding),
+    work: parts.work === undefined ? inlineWork(coding) : oneValueEach(parts.work),
     runtime: parts.runtime,
     metrics: parts.metrics,
     logger: parts.logger,
