@@ -8,7 +8,7 @@
  */
 
 /** Reduction polynomial x^16 + x^5 + x^3 + x^2 + 1, bit i = coefficient of x^i (erasure spec §1.1). */
-export const POLYNOMIAL = 0x1002d;
+const POLYNOMIAL = 0x1002d;
 
 /** Number of field elements, 2^16. */
 export const FIELD_SIZE = 65_536;

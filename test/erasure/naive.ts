@@ -26,7 +26,7 @@ export function multiplyPolynomials(a: number, b: number): number {
 }
 
 /** The polynomial that a symbol stands for. */
-export function polynomialOf(symbol: number): number {
+function polynomialOf(symbol: number): number {
   return BASIS.reduce((sum, element, bit) => ((symbol >> bit) & 1 ? sum ^ element : sum), 0);
 }
 
