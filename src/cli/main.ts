@@ -7,9 +7,6 @@ import { lineOf } from './failure.ts';
 import { processIo } from './io.ts';
 import { runCli } from './program.ts';
 
-/** How long a finished command may take to close what it left open, in milliseconds. */
-const LINGER_MS = 2_000;
-
 // A reader that has gone away (`… | head -1`) is no error of ours. A command that has something to
 // clean up listens for signals, and is told that way.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
@@ -24,6 +21,13 @@ process.on('uncaughtException', (error: unknown) => {
 });
 
 const code = await runCli(process.argv.slice(2), processIo());
-process.exitCode = code;
-// Unref'd: runs only if something of a library keeps the process alive.
-setTimeout(() => process.exit(code), LINGER_MS).unref();
+// Everything of ours is closed; timers of libraries would keep the process for another second.
+await Promise.all([flushed(process.stdout), flushed(process.stderr)]);
+process.exit(code);
+
+/** Resolves once everything written before is with the system, or cannot be. */
+function flushed(stream: NodeJS.WriteStream): Promise<void> {
+  return new Promise((resolve) => {
+    stream.write('', () => resolve());
+  });
+}
