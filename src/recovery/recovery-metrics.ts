@@ -133,8 +133,12 @@ function recordFinish(sink: MetricsSink, start: AttemptStarted, event: AttemptFi
     sink.increment(RECOVERY_METRICS.dataFinished, { result });
     return;
   }
-  sink.increment(RECOVERY_METRICS.chunkFinished, { result, type: start.strategy });
   sink.observe(RECOVERY_METRICS.chunkSeconds, event.ms / 1_000, { type: start.strategy });
+  // Spec: an abandoned request is timed, but brought no answer to count (recovery spec §6).
+  if (event.code === 'not_needed') {
+    return;
+  }
+  sink.increment(RECOVERY_METRICS.chunkFinished, { result, type: start.strategy });
   const version = /\/req_chunk\/([12])$/.exec(event.protocol ?? '')?.[1];
   if (version !== undefined) {
     sink.increment(RECOVERY_METRICS.chunkProtocols, { protocol: `v${version}` });
