@@ -1,0 +1,145 @@
+import { describe, expect, it } from 'vitest';
+import { candidateHash, chunkIndex, validatorIndex } from '../../src/primitives/ids.ts';
+import { AccountBook } from '../../src/recovery/account.ts';
+import type { RecoveryEvent } from '../../src/recovery/events.ts';
+import { authorityAt } from '../support/fake-network.ts';
+
+const HASH = candidateHash('ab'.repeat(32));
+
+function bookOf(events: readonly RecoveryEvent[]): AccountBook {
+  const book = new AccountBook(HASH, 3, 100);
+  for (const event of events) {
+    book.add(event);
+  }
+  return book;
+}
+
+function started(attemptId: number, atMs = 100): RecoveryEvent {
+  return {
+    type: 'attempt_started',
+    atMs,
+    attemptId,
+    kind: 'chunk',
+    strategy: 'regular_chunks',
+    source: authorityAt(attemptId),
+    validatorIndex: validatorIndex(attemptId),
+  };
+}
+
+describe('AccountBook', () => {
+  it('is empty at first', () => {
+    expect(bookOf([]).snapshot()).toEqual({
+      candidateHash: HASH,
+      sessionIndex: 3,
+      startedAtMs: 100,
+      strategies: [],
+      attempts: [],
+      chunksHeld: [],
+      totals: { issued: 0, succeeded: 0, failed: 0, canceled: 0, running: 0, bytes: 0 },
+    });
+  });
+
+  it('says of each attempt who was asked, what came, by which protocol, when and how large', () => {
+    const book = bookOf([
+      started(0),
+      { type: 'attempt_late', atMs: 1_100, attemptId: 0 },
+      {
+        type: 'attempt_finished',
+        atMs: 1_200,
+        attemptId: 0,
+        answer: 'invalid',
+        code: 'chunk_hash_mismatch',
+        protocol: 'p/1',
+        ms: 1_100,
+        bytes: 70,
+      },
+    ]);
+    expect(book.snapshot().attempts).toEqual([
+      {
+        attemptId: 0,
+        kind: 'chunk',
+        strategy: 'regular_chunks',
+        source: 'v0',
+        validatorIndex: 0,
+        startedAtMs: 100,
+        isLate: true,
+        answer: 'invalid',
+        code: 'chunk_hash_mismatch',
+        protocol: 'p/1',
+        ms: 1_100,
+        bytes: 70,
+      },
+    ]);
+  });
+
+  it('says why each strategy ended', () => {
+    const book = bookOf([
+      { type: 'strategy_started', atMs: 1, strategy: 'full_from_backers' },
+      {
+        type: 'strategy_ended',
+        atMs: 2,
+        strategy: 'full_from_backers',
+        reason: 'too_large',
+        announcedBytes: 9,
+      },
+      { type: 'strategy_started', atMs: 2, strategy: 'regular_chunks' },
+    ]);
+    expect(book.snapshot().strategies).toEqual([
+      {
+        strategy: 'full_from_backers',
+        startedAtMs: 1,
+        endedAtMs: 2,
+        reason: 'too_large',
+        announcedBytes: 9,
+      },
+      { strategy: 'regular_chunks', startedAtMs: 2 },
+    ]);
+  });
+
+  it('keeps chunk indices in order of arrival', () => {
+    const held = (index: number): RecoveryEvent => ({
+      type: 'chunk_held',
+      atMs: 1,
+      chunkIndex: chunkIndex(index),
+      from: 'store',
+    });
+    expect(bookOf([held(4), held(1), held(2)]).snapshot().chunksHeld).toEqual([4, 1, 2]);
+  });
+
+  it('calls what has no answer running in a snapshot, canceled once closed', () => {
+    const book = bookOf([started(0, 120)]);
+    expect(book.snapshot().totals).toMatchObject({ issued: 1, running: 1, canceled: 0 });
+    const closed = book.closed(150);
+    expect(closed.totals).toMatchObject({ issued: 1, running: 0, canceled: 1 });
+    expect(closed.attempts[0]).toMatchObject({ answer: 'canceled', ms: 30, bytes: 0 });
+    expect(book.snapshot().totals.running).toBe(1);
+  });
+
+  it('gives snapshots that later events do not change', () => {
+    const book = bookOf([
+      started(0),
+      { type: 'strategy_started', atMs: 1, strategy: 'regular_chunks' },
+    ]);
+    const before = book.snapshot();
+    const copy = structuredClone(before);
+    book.add(started(1));
+    book.add({ type: 'attempt_late', atMs: 2, attemptId: 0 });
+    book.add({
+      type: 'strategy_ended',
+      atMs: 3,
+      strategy: 'regular_chunks',
+      reason: 'sources_exhausted',
+    });
+    book.add({ type: 'chunk_held', atMs: 1, chunkIndex: chunkIndex(1), from: 'store' });
+    expect(before).toEqual(copy);
+  });
+
+  it('ignores ends of attempts and strategies that never started', () => {
+    const book = bookOf([
+      { type: 'attempt_late', atMs: 1, attemptId: 5 },
+      { type: 'attempt_finished', atMs: 1, attemptId: 5, answer: 'success', ms: 1, bytes: 1 },
+      { type: 'strategy_ended', atMs: 1, strategy: 'regular_chunks', reason: 'recovered' },
+    ]);
+    expect(book.snapshot()).toEqual(bookOf([]).snapshot());
+  });
+});
