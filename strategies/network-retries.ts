@@ -34,7 +34,9 @@ const RULES: Readonly<Record<RequestErrorCode, RetryRule>> = {
   cancelled: AT_ONCE,
 };
 
+const RULE_OF_CODE: ReadonlyMap<string, RetryRule> = new Map(Object.entries(RULES));
+
 /** The rule for an error code; codes that are not ours count like any other network error. */
 export function retryRule(code: string, retries: NetworkRetries): RetryRule {
-  return retries === 'alike' ? AT_ONCE : ((RULES as Record<string, RetryRule>)[code] ?? AT_ONCE);
+  return retries === 'alike' ? AT_ONCE : (RULE_OF_CODE.get(code) ?? AT_ONCE);
 }
