@@ -4,53 +4,46 @@
  * welcome (upstream: "undead"; recovery spec §4.6). Bookkeeping only, no streams.
  */
 
-/** A set of attempts with two counts. */
+/** A set of attempts with two counts. Late attempts were all started before the live ones. */
 export class AttemptSet<Attempt> {
-  private readonly attempts = new Map<number, { readonly attempt: Attempt; isLate: boolean }>();
-  private liveCount = 0;
+  private readonly liveOnes = new Map<number, Attempt>();
+  private readonly lateOnes = new Map<number, Attempt>();
 
   /** Attempts that hold a slot. */
   get live(): number {
-    return this.liveCount;
+    return this.liveOnes.size;
   }
 
   /** All attempts without an answer, late ones included. */
   get total(): number {
-    return this.attempts.size;
+    return this.liveOnes.size + this.lateOnes.size;
   }
 
   /** Adds a live attempt. */
   push(attemptId: number, attempt: Attempt): void {
-    this.attempts.set(attemptId, { attempt, isLate: false });
-    this.liveCount += 1;
+    this.liveOnes.set(attemptId, attempt);
   }
 
   /** Removes an attempt that has its answer. */
   take(attemptId: number): Attempt | undefined {
-    const entry = this.attempts.get(attemptId);
-    if (entry === undefined) {
-      return undefined;
-    }
-    this.attempts.delete(attemptId);
-    this.liveCount -= entry.isLate ? 0 : 1;
-    return entry.attempt;
+    const attempt = this.liveOnes.get(attemptId) ?? this.lateOnes.get(attemptId);
+    this.liveOnes.delete(attemptId);
+    this.lateOnes.delete(attemptId);
+    return attempt;
   }
 
   /** Makes every live attempt late. Returns the ids that changed, in order of their start. */
   softCancel(): readonly number[] {
-    const changed: number[] = [];
-    for (const [attemptId, entry] of this.attempts) {
-      if (!entry.isLate) {
-        entry.isLate = true;
-        changed.push(attemptId);
-      }
+    const changed = [...this.liveOnes.keys()];
+    for (const [attemptId, attempt] of this.liveOnes) {
+      this.lateOnes.set(attemptId, attempt);
     }
-    this.liveCount = 0;
+    this.liveOnes.clear();
     return changed;
   }
 
   /** All attempts in order of their start. */
   all(): readonly Attempt[] {
-    return [...this.attempts.values()].map((entry) => entry.attempt);
+    return [...this.lateOnes.values(), ...this.liveOnes.values()];
   }
 }

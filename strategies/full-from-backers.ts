@@ -34,6 +34,8 @@ import type {
 } from '../src/recovery/strategy.ts';
 import { type AnswerOrigin, type FailureAnswer, failureAnswer } from './ask-chunk.ts';
 import { authorityOf, backersOf } from './askable.ts';
+import { attemptFinished } from './attempt-finished.ts';
+import type { RequestWindow } from './request-window.ts';
 
 const TYPE = 'full_from_backers';
 
@@ -64,6 +66,7 @@ type Step =
  */
 export function fullFromBackers(
   context: RecoveryContext,
+  window: RequestWindow,
   capBytes: number | undefined,
 ): RecoveryStrategy {
   const { session, request, runtime, settings } = context;
@@ -90,7 +93,7 @@ export function fullFromBackers(
       }).pipe(
         takeWhile((step) => step.type !== 'end', true),
         concatMap((step) =>
-          step.type === 'output' ? of(step.output) : from(finalOutputs(context, step)),
+          step.type === 'output' ? of(step.output) : from(finalOutputs(context, window, step)),
         ),
       ),
   };
@@ -98,6 +101,7 @@ export function fullFromBackers(
 
 function finalOutputs(
   context: RecoveryContext,
+  window: RequestWindow,
   { reason, data, announcedBytes }: Step & { readonly type: 'end' },
 ): readonly StrategyOutput[] {
   const end: StrategyOutput = {
@@ -107,7 +111,8 @@ function finalOutputs(
     reason,
     ...(announcedBytes === undefined ? {} : { announcedBytes }),
   };
-  return data === undefined ? [end] : [end, { type: 'data', data }];
+  // Chunks may be on the way where a chunk strategy ran before.
+  return data === undefined ? [end] : [...window.cancelAll(), end, { type: 'data', data }];
 }
 
 function askBacker(
@@ -222,20 +227,10 @@ function afterAnswer(
     readonly capBytes: number | undefined;
   },
 ): readonly Step[] {
-  const { attemptId, startedAtMs, answer, capBytes } = attempt;
-  const nowMs = context.runtime.scheduler.now();
+  const { answer, capBytes } = attempt;
   const finished: Step = {
     type: 'output',
-    output: {
-      type: 'attempt_finished',
-      atMs: nowMs,
-      attemptId,
-      answer: answer.type,
-      ...('code' in answer ? { code: answer.code } : {}),
-      ...(answer.protocol === undefined ? {} : { protocol: answer.protocol }),
-      ms: nowMs - startedAtMs,
-      bytes: answer.bytes,
-    },
+    output: attemptFinished(attempt, answer, context.runtime.scheduler.now()),
   };
   if (answer.type === 'success') {
     return [finished, { type: 'end', reason: 'recovered', data: answer.data }];

@@ -22,15 +22,13 @@ import type { RecoveryContext } from '../src/recovery/strategy.ts';
 
 /** What the store returned. */
 export type LocalChunks = {
-  /** Everything it had an entry for, valid or not. */
-  readonly validators: ReadonlySet<ValidatorIndex>;
   /** Chunk indices whose stored chunk failed its proof. */
   readonly invalid: ReadonlySet<ChunkIndex>;
   /** One `chunk_held` per chunk that was new. */
   readonly events: readonly StrategyEvent[];
 };
 
-const NOTHING: LocalChunks = { validators: new Set(), invalid: new Set(), events: [] };
+const NOTHING: LocalChunks = { invalid: new Set(), events: [] };
 
 /** Reads all own chunks, files the valid ones as known and drops the others from the store. */
 export function loadLocalChunks(context: RecoveryContext): Observable<LocalChunks> {
@@ -61,6 +59,7 @@ function fileChunks(
   const invalid = new Set<ChunkIndex>();
   const corrupt: ValidatorIndex[] = [];
   for (const { validatorIndex, chunk } of stored) {
+    context.known.markOwn(validatorIndex);
     const verdict = context.coding.commitment.verifyChunk({
       erasureRoot: context.request.candidate.erasureRoot,
       chunk,
@@ -74,8 +73,7 @@ function fileChunks(
       events.push({ type: 'chunk_held', atMs, chunkIndex: chunk.chunkIndex, from: 'store' });
     }
   }
-  const validators = new Set(stored.map(({ validatorIndex }) => validatorIndex));
-  return { outcome: { validators, invalid, events }, corrupt };
+  return { outcome: { invalid, events }, corrupt };
 }
 
 function dropAll(

@@ -21,6 +21,8 @@ import { systematicChunks } from './systematic-chunks.ts';
 /** Makes a planner that orders strategies by a size policy, unless the request names its own order. */
 export function strategyPlanner(policy: SizePolicy = planBySize): StrategyPlanner {
   return (context, chunkBytes) => {
+    // Whatever the order of strategies: a group that names nobody's place is misuse.
+    backersOf(context.session, context.request.backingGroup);
     const window = new RequestWindow(context);
     const sizePlan = orderOf(context, chunkBytes, policy);
     const strategies = sizePlan.strategies.map((type) => make(context, window, type, sizePlan));
@@ -61,7 +63,7 @@ function make(
 ): RecoveryStrategy {
   switch (type) {
     case 'full_from_backers':
-      return fullFromBackers(context, capBytes);
+      return fullFromBackers(context, window, capBytes);
     case 'systematic_chunks':
       if (context.mapping === null) {
         throw new TypeError('coreIndex: systematic_chunks needs the core, which the request lacks');

@@ -15,7 +15,7 @@ import type {
 } from '../src/recovery/strategy.ts';
 import { authorityOf } from './askable.ts';
 import { decodeAndCheck } from './decode-and-check.ts';
-import { type LocalChunks, loadLocalChunks } from './local-chunks.ts';
+import { loadLocalChunks } from './local-chunks.ts';
 import { desiredRegular } from './predicates.ts';
 import { RequestQueue } from './request-queue.ts';
 import type { RequestWindow } from './request-window.ts';
@@ -34,7 +34,7 @@ export function regularChunks(context: RecoveryContext, window: RequestWindow): 
         concatMap((local) =>
           concat(
             from(local.events),
-            defer(() => collect(context, window, order, local)),
+            defer(() => collect(context, window, order)),
           ),
         ),
       ),
@@ -45,17 +45,19 @@ function collect(
   context: RecoveryContext,
   window: RequestWindow,
   order: readonly ValidatorIndex[],
-  local: LocalChunks,
 ): Observable<StrategyOutput> {
   const { known, settings } = context;
   const threshold = chunksNeeded(context);
   return concat(
     window.collect({
       strategy: TYPE,
-      queue: new RequestQueue(sources(context, window, order, local)),
+      queue: new RequestQueue(sources(context, window, order)),
       attempts: settings.attempts.regular,
       backups: [],
       threshold,
+      // A backer on the way in the place of a validator was a matter of the systematic strategy.
+      wants: ({ authority, validatorIndex: index }) =>
+        context.session.validators[index] === authority,
       held: () => known.count,
       desired: (counts) =>
         desiredRegular(known.count, threshold, settings.parallelAttempts, counts),
@@ -104,13 +106,12 @@ function sources(
   context: RecoveryContext,
   window: RequestWindow,
   order: readonly ValidatorIndex[],
-  local: LocalChunks,
 ): readonly SourceKey[] {
   const { known, settings } = context;
   const delivered = known.deliverers();
   return order.flatMap((index) => {
     const authority = authorityOf(context, index);
-    if (authority === undefined || local.validators.has(index) || delivered.has(index)) {
+    if (authority === undefined || known.isOwn(index) || delivered.has(index)) {
       return [];
     }
     const source = { authority, validatorIndex: index };

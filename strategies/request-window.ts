@@ -11,6 +11,7 @@ import type { AuthorityId } from '../src/primitives/ids.ts';
 import type { StrategyEvent, StrategyType } from '../src/recovery/events.ts';
 import type { RecoveryContext } from '../src/recovery/strategy.ts';
 import { askChunk, type ChunkAnswer } from './ask-chunk.ts';
+import { attemptFinished } from './attempt-finished.ts';
 import { AttemptSet } from './attempt-set.ts';
 import { type AnswerCounts, isUnavailable } from './predicates.ts';
 import type { RequestQueue } from './request-queue.ts';
@@ -307,17 +308,7 @@ export class RequestWindow {
   }
 
   private finished(attempt: Attempt, answer: ChunkAnswer): StrategyEvent {
-    const nowMs = this.nowMs();
-    return {
-      type: 'attempt_finished',
-      atMs: nowMs,
-      attemptId: attempt.attemptId,
-      answer: answer.type,
-      ...('code' in answer ? { code: answer.code } : {}),
-      ...(answer.protocol === undefined ? {} : { protocol: answer.protocol }),
-      ms: nowMs - attempt.startedAtMs,
-      bytes: answer.bytes,
-    };
+    return attemptFinished(attempt, answer, this.nowMs());
   }
 
   private onSilence(): void {

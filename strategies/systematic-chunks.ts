@@ -61,10 +61,14 @@ function collect(
   return concat(
     window.collect({
       strategy: TYPE,
-      queue: new RequestQueue(wantedSources(context, window, mapping, local, backups)),
+      queue: new RequestQueue(wantedSources(context, window, mapping, backups)),
       attempts: settings.attempts.systematic,
       backups,
       threshold,
+      wants: ({ validatorIndex }) => {
+        const chunkIndex = mapping.chunkOf(validatorIndex);
+        return chunkIndex < threshold && !known.has(chunkIndex);
+      },
       held,
       desired: () => desiredSystematic(held(), threshold, settings.parallelAttempts),
     }),
@@ -90,7 +94,6 @@ function wantedSources(
   context: RecoveryContext,
   window: RequestWindow,
   mapping: ChunkMapping,
-  local: LocalChunks,
   backups: AuthorityId[],
 ): readonly SourceKey[] {
   const { known, settings } = context;
@@ -101,7 +104,11 @@ function wantedSources(
   const fromHolders: SourceKey[] = [];
   const fromBackers: SourceKey[] = [];
   for (const holder of holders) {
-    const source = askableHolder(context, local, holder);
+    const source = askableHolder(context, holder);
+    if (source !== undefined && window.isAsking(source)) {
+      // Its answer is still to come; a failure is dealt with then.
+      continue;
+    }
     if (source === undefined) {
       const backup = takeBackup(backups, holder, window.retries);
       if (backup !== undefined) {
@@ -114,12 +121,8 @@ function wantedSources(
   return [...fromBackers, ...fromHolders];
 }
 
-function askableHolder(
-  context: RecoveryContext,
-  local: LocalChunks,
-  holder: ValidatorIndex,
-): SourceKey | undefined {
-  const authority = local.validators.has(holder) ? undefined : authorityOf(context, holder);
+function askableHolder(context: RecoveryContext, holder: ValidatorIndex): SourceKey | undefined {
+  const authority = context.known.isOwn(holder) ? undefined : authorityOf(context, holder);
   return authority === undefined ? undefined : { authority, validatorIndex: holder };
 }
 

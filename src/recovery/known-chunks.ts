@@ -15,6 +15,19 @@ export type KnownChunk = {
 /** Proven chunks by index. A later chunk of the same index takes the place of the earlier one. */
 export class KnownChunks {
   private readonly byIndex = new Map<ChunkIndex, KnownChunk>();
+  /** Counts below the bounds that were asked for; kept up to date, as they are read per answer. */
+  private readonly countsBelow = new Map<number, number>();
+  private readonly ownPlaces = new Set<ValidatorIndex>();
+
+  /** Our own store had an entry for this validator, right or wrong: the validator is ourselves. */
+  markOwn(validatorIndex: ValidatorIndex): void {
+    this.ownPlaces.add(validatorIndex);
+  }
+
+  /** Whether {@link markOwn} was called for it. Stays so when a corrupt entry was dropped. */
+  isOwn(validatorIndex: ValidatorIndex): boolean {
+    return this.ownPlaces.has(validatorIndex);
+  }
 
   /** How many distinct chunks are held. */
   get count(): number {
@@ -28,17 +41,25 @@ export class KnownChunks {
 
   /** Files a chunk under its own index. Returns whether the index was new. */
   add(known: KnownChunk): boolean {
-    const isNew = !this.byIndex.has(known.chunk.chunkIndex);
-    this.byIndex.set(known.chunk.chunkIndex, known);
+    const { chunkIndex } = known.chunk;
+    const isNew = !this.byIndex.has(chunkIndex);
+    this.byIndex.set(chunkIndex, known);
+    if (isNew) {
+      for (const [bound, count] of this.countsBelow) {
+        this.countsBelow.set(bound, count + (chunkIndex < bound ? 1 : 0));
+      }
+    }
     return isNew;
   }
 
   /** How many held chunks have an index below `bound`. */
   countBelow(bound: number): number {
-    let count = 0;
-    for (const index of this.byIndex.keys()) {
-      count += index < bound ? 1 : 0;
+    const known = this.countsBelow.get(bound);
+    if (known !== undefined) {
+      return known;
     }
+    const count = [...this.byIndex.keys()].filter((index) => index < bound).length;
+    this.countsBelow.set(bound, count);
     return count;
   }
 

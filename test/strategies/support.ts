@@ -4,7 +4,7 @@
  * and short forms of events for marbles.
  */
 
-import { map, type Observable, type OperatorFunction, of } from 'rxjs';
+import { map, Observable, type OperatorFunction, of, type Subscriber } from 'rxjs';
 import { ChaCha8 } from '../../src/primitives/chacha8.ts';
 import {
   type AuthorityId,
@@ -12,9 +12,10 @@ import {
   type ValidatorIndex,
   validatorIndex,
 } from '../../src/primitives/ids.ts';
-import { CODING_V1, type ErasureWork, inlineWork } from '../../src/recovery/coding.ts';
+import { CODING_V1, type Coding, type ErasureWork, inlineWork } from '../../src/recovery/coding.ts';
 import { KnownChunks } from '../../src/recovery/known-chunks.ts';
 import {
+  type ChunkQuestion,
   type ChunkReply,
   type ChunkSource,
   type ChunkStore,
@@ -36,7 +37,7 @@ import {
 import { authorityAt, type BehaviourOf, FakeNetwork } from '../support/fake-network.ts';
 
 /** The coding of every test here. */
-export const CODING = CODING_V1([]);
+export const CODING: Coding = CODING_V1([]);
 
 /** How a context differs from one where everybody answers well at once. */
 export type ContextOptions = CandidateOptions & {
@@ -163,4 +164,44 @@ export function sourceAt(
 /** Chunk index of a validator's chunk. */
 export function chunkIndexOf({ mapping }: TestCandidate, validator: number): ChunkIndex {
   return mapping.chunkOf(validatorIndex(validator));
+}
+
+/** A source whose answers the test gives by hand. */
+export class ManualSource implements ChunkSource {
+  /** Every question, in order, as authority and validator: `v2:2`. */
+  readonly asked: string[] = [];
+  private readonly waiting = new Map<string, Subscriber<ChunkReply>>();
+
+  /** See the port. */
+  askChunk({ authority, validatorIndex: validator }: ChunkQuestion): Observable<ChunkReply> {
+    return new Observable((subscriber) => {
+      const key = `${authority}:${validator}`;
+      this.asked.push(key);
+      this.waiting.set(key, subscriber);
+      return () => this.waiting.delete(key);
+    });
+  }
+
+  /** Questions without an answer. */
+  get open(): number {
+    return this.waiting.size;
+  }
+
+  /** Answers one question. */
+  answer(index: number, reply: ChunkReply, validator: number = index): void {
+    this.subscriber(index, validator).next(reply);
+  }
+
+  /** Fails one question. */
+  fail(index: number, error: unknown, validator: number = index): void {
+    this.subscriber(index, validator).error(error);
+  }
+
+  private subscriber(index: number, validator: number): Subscriber<ChunkReply> {
+    const found = this.waiting.get(`v${index}:${validator}`);
+    if (found === undefined) {
+      throw new RangeError(`index: v${index} is not asked for the chunk of ${validator}`);
+    }
+    return found;
+  }
 }

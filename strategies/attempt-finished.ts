@@ -1,0 +1,28 @@
+/**
+ * @module
+ * The event that ends an attempt, made alike for chunks and full data.
+ */
+
+import type { AnswerType, AttemptFinished } from '../src/recovery/events.ts';
+import type { AnswerOrigin } from './ask-chunk.ts';
+
+/** What the event says about an answer. */
+type FinishedAnswer = AnswerOrigin & { readonly type: AnswerType; readonly code?: string };
+
+/** Makes the event. */
+export function attemptFinished(
+  { attemptId, startedAtMs }: { readonly attemptId: number; readonly startedAtMs: number },
+  answer: FinishedAnswer,
+  nowMs: number,
+): AttemptFinished {
+  return {
+    type: 'attempt_finished',
+    atMs: nowMs,
+    attemptId,
+    answer: answer.type,
+    ...(answer.code === undefined ? {} : { code: answer.code }),
+    ...(answer.protocol === undefined ? {} : { protocol: answer.protocol }),
+    ms: nowMs - startedAtMs,
+    bytes: answer.bytes,
+  };
+}

@@ -1,0 +1,151 @@
+import { map, type Observable, throwError } from 'rxjs';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { CodecError } from '../../src/primitives/errors.ts';
+import { hashReady } from '../../src/primitives/hash.ts';
+import { type ChunkReply, RequestError } from '../../src/recovery/ports.ts';
+import { askChunk } from '../../strategies/ask-chunk.ts';
+import { type MarbleHelpers, marbles } from '../support/marbles.ts';
+import { goodReply, NO_SUCH_CHUNK, sourceAt, type TestContext, testContext } from './support.ts';
+
+beforeAll(hashReady);
+
+/** Asks validator 1 of 7, which answers with the stream given; answers as `type/code`. */
+function ask(
+  helpers: MarbleHelpers,
+  answer$: Observable<ChunkReply>,
+  make?: () => Observable<ChunkReply>,
+): { readonly answers$: Observable<string>; readonly test: TestContext } {
+  const test = testContext({
+    validatorCount: 7,
+    scheduler: helpers.scheduler,
+    chunkSource: () => ({ askChunk: make ?? (() => answer$) }),
+  });
+  const { candidateHash } = test.context.request.candidate;
+  const answers$ = askChunk(test.context, { candidateHash, sessionIndex: 10, ...sourceAt(1) }).pipe(
+    map((answer) => ('code' in answer ? `${answer.type}/${answer.code}` : answer.type)),
+  );
+  return { answers$, test };
+}
+
+/** The genuine reply of validator 1 of the candidate that every test here has. */
+function replyOf(helpers: MarbleHelpers): ChunkReply & { readonly type: 'chunk' } {
+  const { candidate } = testContext({ validatorCount: 7, scheduler: helpers.scheduler });
+  const reply = goodReply(candidate, 1);
+  if (reply.type !== 'chunk') {
+    throw new TypeError(`reply: expected a chunk, got ${reply.type}`);
+  }
+  return reply;
+}
+
+describe('askChunk', () => {
+  it('waits as long as the source says nothing, and stops it when unsubscribed', () => {
+    marbles((helpers) => {
+      const source = helpers.cold<ChunkReply>('-----');
+      const subs = '               ^---!';
+      const expected = '           -----';
+      helpers.expectObservable(ask(helpers, source).answers$, subs).toBe(expected);
+      helpers.expectSubscriptions(source.subscriptions).toBe(subs);
+    });
+  });
+
+  it('counts a source that completes without a reply as an error', () => {
+    marbles((helpers) => {
+      const source = helpers.cold<ChunkReply>('--|   ');
+      const subs = '                           ^-!   ';
+      const expected = '                       --(e|)';
+      helpers
+        .expectObservable(ask(helpers, source).answers$)
+        .toBe(expected, { e: 'error/no_answer' });
+      helpers.expectSubscriptions(source.subscriptions).toBe(subs);
+    });
+  });
+
+  it('gives up the source with its first reply, however many there are', () => {
+    marbles((helpers) => {
+      const values = { a: replyOf(helpers), b: NO_SUCH_CHUNK };
+      const source = helpers.cold('--a-b-a-b', values);
+      const subs = '               ^-!      ';
+      const expected = '           --(s|)   ';
+      helpers.expectObservable(ask(helpers, source).answers$).toBe(expected, { s: 'success' });
+      helpers.expectSubscriptions(source.subscriptions).toBe(subs);
+    });
+  });
+
+  it.each([
+    [new RequestError('timeout', 't', { stage: 'body' }), 'timeout/body'],
+    [new RequestError('timeout', 't'), 'timeout/timeout'],
+    [new RequestError('refused', 'r'), 'error/refused'],
+    [new RequestError('cancelled', 'c'), 'canceled/cancelled'],
+    [new CodecError('unexpected_end', 'u', { offset: 0 }), 'invalid/unexpected_end'],
+    [new Error('a bug of the source'), 'error/source_failed'],
+    ['no error at all', 'error/source_failed'],
+  ])('turns the failure %o into the answer %s', (failure, answer) => {
+    marbles((helpers) => {
+      const source = helpers.cold<ChunkReply>('--#   ', {}, failure);
+      const subs = '                           ^-!   ';
+      const expected = '                       --(e|)';
+      helpers.expectObservable(ask(helpers, source).answers$).toBe(expected, { e: answer });
+      helpers.expectSubscriptions(source.subscriptions).toBe(subs);
+    });
+  });
+
+  it('turns what the source throws when asked into an answer', () => {
+    marbles((helpers) => {
+      const { answers$ } = ask(
+        helpers,
+        throwError(() => new Error()),
+        () => {
+          throw new Error('a bug of the source');
+        },
+      );
+      helpers.expectObservable(answers$).toBe('(e|)', { e: 'error/source_failed' });
+    });
+  });
+
+  it('asks nobody before it is subscribed to', () => {
+    marbles((helpers) => {
+      let asked = 0;
+      const { answers$ } = ask(helpers, helpers.cold<ChunkReply>('|'), () => {
+        asked += 1;
+        return helpers.cold<ChunkReply>('|');
+      });
+      expect(asked).toBe(0);
+      helpers.expectObservable(answers$).toBe('(e|)', { e: 'error/no_answer' });
+    });
+  });
+
+  it.each([
+    [
+      'a flipped byte',
+      'chunk_hash_mismatch',
+      (reply: ChunkReply & { type: 'chunk' }) => {
+        const bytes = reply.chunk.bytes.slice();
+        bytes[0] = (bytes[0] ?? 0) ^ 1;
+        return { ...reply, chunk: { ...reply.chunk, bytes } };
+      },
+    ],
+    [
+      'an index beyond the session',
+      'chunk_index_out_of_range',
+      (reply: ChunkReply & { type: 'chunk' }) => ({
+        ...reply,
+        chunk: { ...reply.chunk, chunkIndex: (2 ** 32 + 6) as never },
+      }),
+    ],
+  ])('rejects %s', (_what, code, spoil) => {
+    marbles((helpers) => {
+      const source = helpers.cold('a|', { a: spoil(replyOf(helpers)) as ChunkReply });
+      helpers
+        .expectObservable(ask(helpers, source).answers$)
+        .toBe('(e|)', { e: `invalid/${code}` });
+    });
+  });
+
+  it('takes a proven chunk of another index than was asked for', () => {
+    marbles((helpers) => {
+      const { candidate } = testContext({ validatorCount: 7, scheduler: helpers.scheduler });
+      const source = helpers.cold('a|', { a: goodReply(candidate, 5) });
+      helpers.expectObservable(ask(helpers, source).answers$).toBe('(s|)', { s: 'success' });
+    });
+  });
+});
