@@ -14,7 +14,7 @@ const POLYNOMIAL = 0x1002d;
 export const FIELD_SIZE = 65_536;
 
 /** Number of units. It is the order of `x`, and logarithms are added modulo it. */
-export const UNITS = FIELD_SIZE - 1;
+export const UNITS: number = FIELD_SIZE - 1;
 
 /**
  * The Cantor basis `v_0 … v_15` as polynomials in `x` (erasure spec §1.1). To derive it: `v_0 = 1`,
