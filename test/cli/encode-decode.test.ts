@@ -1,0 +1,248 @@
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { describe, expect, it } from 'vitest';
+import { encodeAvailableData } from '../../src/codec/available-data.ts';
+import { toHex } from '../../src/primitives/bytes.ts';
+import { blake2b256 } from '../../src/primitives/hash.ts';
+import { tempFolder } from '../support/temp-folder.ts';
+import { isOneLine, jsonLines, run } from './support.ts';
+
+const PAYLOAD = Uint8Array.from({ length: 101 }, (_, i) => i);
+
+type Encoded = {
+  erasureRoot: string;
+  chunks: { chunkIndex: number; chunk: string; proof: string[] }[];
+};
+
+async function encoded(folder: { at(name: string): string }, n: number): Promise<Encoded> {
+  await writeFile(folder.at('payload'), PAYLOAD);
+  const result = await run(
+    ...['encode', '--validators', String(n), '--in', folder.at('payload')],
+    ...['--out', folder.at('encoded.json')],
+  );
+  expect(result).toMatchObject({ code: 0, err: '' });
+  return JSON.parse(await readFile(folder.at('encoded.json'), 'utf8')) as Encoded;
+}
+
+describe('encode', () => {
+  it('writes thresholds, root, chunks and proofs', async () => {
+    await using folder = await tempFolder();
+    const file = await encoded(folder, 10);
+    expect(file).toMatchObject({
+      validators: 10,
+      recoveryThreshold: 4,
+      systematicThreshold: 4,
+      chunkBytes: 26,
+    });
+    expect(file.chunks.map(({ chunkIndex }) => chunkIndex)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+    expect(Object.keys(file.chunks[0]!)).toEqual(['chunkIndex', 'chunk', 'proof']);
+  });
+
+  it('writes hashes in place of chunks with --digest', async () => {
+    await using folder = await tempFolder();
+    const plain = await encoded(folder, 4);
+    const { code } = await run(
+      ...['encode', '--validators', '4', '--in', folder.at('payload'), '--digest'],
+      ...['--out', folder.at('digest.json')],
+    );
+    expect(code).toBe(0);
+    const digest = JSON.parse(await readFile(folder.at('digest.json'), 'utf8')) as Encoded;
+    expect(digest.chunks.map(({ chunk }) => chunk)).toEqual(
+      plain.chunks.map(({ chunk }) => toHex(blake2b256(Buffer.from(chunk, 'hex')))),
+    );
+  });
+
+  it('takes canonical AvailableData only with --available-data', async () => {
+    await using folder = await tempFolder();
+    const scale = encodeAvailableData({
+      pov: { blockData: PAYLOAD },
+      validationData: {
+        parentHead: new Uint8Array(3),
+        relayParentNumber: 7,
+        relayParentStorageRoot: new Uint8Array(32),
+        maxPovSize: 1024,
+      },
+    });
+    const code = async (bytes: Uint8Array): Promise<number | null> => {
+      await writeFile(folder.at('in'), bytes);
+      const args = ['encode', '--validators', '4', '--in', folder.at('in'), '--available-data'];
+      return (await run(...args, '--out', folder.at('out.json'))).code;
+    };
+    expect(await code(scale)).toBe(0);
+    expect(await code(Uint8Array.from([...scale, 0]))).toBe(1);
+    expect(await code(PAYLOAD)).toBe(1);
+  });
+
+  it.each([
+    ['an empty payload', '4', new Uint8Array(), 'bad_payload'],
+    ['one validator', '1', PAYLOAD, 'not_enough_validators'],
+    ['too many validators', '65537', PAYLOAD, 'too_many_validators'],
+  ])('refuses %s and writes nothing', async (_, n, bytes, code) => {
+    await using folder = await tempFolder();
+    await writeFile(folder.at('in'), bytes);
+    const result = await run(
+      ...['encode', '--validators', n, '--in', folder.at('in'), '--out', folder.at('out.json')],
+    );
+    expect(result.code).toBe(1);
+    expect(result.err).toContain(code);
+    expect(isOneLine(result.err)).toBe(true);
+    expect(await readdir(folder.path)).toEqual(['in']);
+  });
+});
+
+describe('decode', () => {
+  it('gives the payload from any chunks, checked against the root', async () => {
+    await using folder = await tempFolder();
+    const { erasureRoot } = await encoded(folder, 10);
+    for (const [chunks, method] of [
+      ['0,1,2,3', 'reassemble'],
+      ['3,9,5,4', 'reconstruct'],
+      ['9,8,7,6,5,4', 'reconstruct'],
+    ] as const) {
+      const { code, out } = await run(
+        ...['decode', '--validators', '10', '--in', folder.at('encoded.json'), '--json'],
+        ...[
+          '--chunks',
+          chunks,
+          '--root',
+          erasureRoot,
+          '--length',
+          '101',
+          '--out',
+          folder.at('out'),
+        ],
+      );
+      expect(code).toBe(0);
+      expect(jsonLines(out)).toMatchObject([{ verified: true, method, bytes: 101 }]);
+      expect(new Uint8Array(await readFile(folder.at('out')))).toEqual(PAYLOAD);
+    }
+  });
+
+  it('says that nothing is verified without a root, and keeps the padding', async () => {
+    await using folder = await tempFolder();
+    await encoded(folder, 6);
+    const { code, out } = await run(
+      ...['decode', '--validators', '6', '--in', folder.at('encoded.json'), '--json'],
+      ...['--chunks', '4,5', '--out', folder.at('out')],
+    );
+    expect(code).toBe(0);
+    expect(jsonLines(out)).toMatchObject([{ verified: false, bytes: 104 }]);
+    expect(new Uint8Array(await readFile(folder.at('out')))).toEqual(
+      Uint8Array.from([...PAYLOAD, 0, 0, 0]),
+    );
+  });
+
+  it('ends with 3 for a chunk that does not verify, and writes nothing', async () => {
+    await using folder = await tempFolder();
+    const file = await encoded(folder, 6);
+    file.chunks[4]!.chunk = `00${file.chunks[4]!.chunk.slice(2)}`;
+    await writeFile(folder.at('bad.json'), JSON.stringify(file));
+    const args = ['decode', '--validators', '6', '--in', folder.at('bad.json')];
+    const result = await run(...args, '--root', file.erasureRoot, '--out', folder.at('out'));
+    expect(result.code).toBe(3);
+    expect(result.err).toContain('chunk_hash_mismatch');
+    expect((await readdir(folder.path)).includes('out')).toBe(false);
+    const without = await run(
+      ...[...args, '--root', file.erasureRoot, '--chunks', '0,5', '--out', folder.at('out')],
+    );
+    expect(without.code).toBe(0);
+  });
+
+  it('ends with 3 for proven chunks that are no code word', async () => {
+    await using folder = await tempFolder();
+    // Chunk i is 2 bytes of value i: a root over them has valid proofs and no payload.
+    const { HEX_TRIE_COMMITMENT } = await import('../../src/commitment/commitment.ts');
+    const chunks = [0, 1, 2, 3].map((i) => Uint8Array.from([i, i]));
+    const { root, proofs } = HEX_TRIE_COMMITMENT.commit(chunks);
+    const list = chunks.map((bytes, chunkIndex) => ({
+      chunkIndex,
+      chunk: toHex(bytes),
+      proof: proofs[chunkIndex]!.map((node) => toHex(node)),
+    }));
+    await writeFile(folder.at('in.json'), JSON.stringify(list));
+    const { code, err } = await run(
+      ...['decode', '--validators', '4', '--in', folder.at('in.json'), '--root', toHex(root)],
+      ...['--chunks', '2,3', '--out', folder.at('out')],
+    );
+    expect(code).toBe(3);
+    expect(err).toContain('another erasure root');
+  });
+
+  it.each([
+    ['too few chunks', ['--chunks', '3'], 'not_enough_chunks'],
+    ['a chunk that is not there', ['--chunks', '0,7'], 'holds no chunk 7'],
+    ['a list that is none', ['--chunks', '0,,1'], 'integer'],
+    ['a length beyond the payload', ['--length', '105'], '--length'],
+    ['a root of the wrong size', ['--root', 'abcd'], '32 bytes'],
+  ])('refuses %s', async (_, extra, message) => {
+    await using folder = await tempFolder();
+    await encoded(folder, 6);
+    const result = await run(
+      ...['decode', '--validators', '6', '--in', folder.at('encoded.json'), ...extra],
+      ...['--out', folder.at('out')],
+    );
+    expect(result.code).toBe(1);
+    expect(result.err).toContain(message);
+    expect(isOneLine(result.err)).toBe(true);
+    expect((await readdir(folder.path)).includes('out')).toBe(false);
+  });
+
+  it.each([
+    ['no JSON', '{"chunks":', 'not JSON'],
+    ['no chunks', '{}', 'chunks'],
+    ['a chunk that is no object', '[7]', 'chunks[0]'],
+    ['a chunk without index', '[{"chunk":"00"}]', 'chunks[0].chunkIndex'],
+    ['a chunk that is no hex', '[{"chunkIndex":0,"chunk":"0x0"}]', 'chunks[0].chunk'],
+    ['a proof that is no list', '[{"chunkIndex":0,"chunk":"00","proof":""}]', 'chunks[0].proof'],
+    ['a negative index', '[{"chunkIndex":-1,"chunk":"0000"}]', 'chunks[0].chunkIndex'],
+  ])('names the place of the fault in a file: %s', async (_, text, place) => {
+    await using folder = await tempFolder();
+    await writeFile(folder.at('in.json'), text);
+    const args = ['decode', '--validators', '6', '--in', folder.at('in.json')];
+    const result = await run(...args, '--out', folder.at('out'));
+    expect(result.code).toBe(1);
+    expect(result.err).toContain(place);
+    expect(isOneLine(result.err)).toBe(true);
+  });
+});
+
+describe('verify', () => {
+  it('prints a line per chunk and ends with 0 when all verify', async () => {
+    await using folder = await tempFolder();
+    const { erasureRoot } = await encoded(folder, 4);
+    const args = ['verify', '--validators', '4', '--root', `0x${erasureRoot}`];
+    const { code, out } = await run(...args, '--in', folder.at('encoded.json'));
+    expect(code).toBe(0);
+    expect(jsonLines(out)).toEqual([0, 1, 2, 3].map((chunkIndex) => ({ chunkIndex, valid: true })));
+  });
+
+  it('gives the reason of each chunk that does not, and ends with 3', async () => {
+    await using folder = await tempFolder();
+    const { erasureRoot, chunks } = await encoded(folder, 4);
+    const good = chunks[0]!;
+    const list = [
+      good,
+      { ...good, chunkIndex: 1 },
+      { ...good, chunkIndex: 4 },
+      { ...good, chunkIndex: 2 ** 32 },
+      { ...good, chunkIndex: -1 },
+      { ...good, chunkIndex: 0.5 },
+      { ...good, chunk: `ff${good.chunk.slice(2)}` },
+      { ...good, proof: [] },
+      { ...good, proof: good.proof.slice(1) },
+    ];
+    await writeFile(folder.at('list.json'), JSON.stringify(list));
+    const args = ['verify', '--validators', '4', '--root', erasureRoot];
+    const { code, out, err } = await run(...args, '--in', folder.at('list.json'));
+    expect(code).toBe(3);
+    expect(isOneLine(err)).toBe(true);
+    expect(jsonLines(out).map(({ reason }) => reason)).toEqual([
+      undefined,
+      // The proof of another index lacks a node on the way.
+      'invalid_branch_proof',
+      ...Array.from({ length: 4 }, () => 'chunk_index_out_of_range'),
+      'chunk_hash_mismatch',
+      'bad_proof_bounds',
+      'invalid_branch_proof',
+    ]);
+  });
+});
