@@ -9,9 +9,12 @@ import {
   catchError,
   defaultIfEmpty,
   defer,
+  finalize,
   map,
   type Observable,
+  race,
   type SchedulerLike,
+  Subject,
   switchMap,
   take,
   throwError,
@@ -80,7 +83,8 @@ export class Requester implements ChunkSource, DataSource {
   readonly #streams: OpenStreams;
   readonly #slots: Slots;
   readonly #pacer: TurnPacer;
-  readonly #running = new Set<AbortController>();
+  readonly #stopping$ = new Subject<void>();
+  #runningCount = 0;
 
   /** Asks nothing yet. */
   constructor(init: RequesterInit) {
@@ -94,7 +98,7 @@ export class Requester implements ChunkSource, DataSource {
 
   /** Streams of ours that have not ended, and requests that are running. For tests. */
   get openCount(): number {
-    return this.#streams.count + this.#running.size + this.#slots.runningCount;
+    return this.#streams.count + this.#runningCount + this.#slots.runningCount;
   }
 
   /** Asks for the chunk of one validator; dials if needed. */
@@ -127,33 +131,42 @@ export class Requester implements ChunkSource, DataSource {
 
   /** Ends what is running with `cancelled` and resets every stream. */
   abortAll(): void {
-    for (const controller of [...this.#running]) {
-      controller.abort();
-    }
+    this.#stopping$.next();
     this.#streams.abortAll();
   }
 
   #ask(describe: () => WireRequest): Observable<ExchangeAnswer> {
-    const { scheduler, directory } = this.#init;
     return defer(() => {
       const wire = describe();
-      const progress = new RequestProgress(scheduler);
-      return this.#pacer.turn().pipe(
-        switchMap(() => {
-          progress.stage = 'dial';
-          return directory.locate(wire.authority).pipe(take(1), defaultIfEmpty(undefined));
-        }),
-        catchError((cause: unknown) => throwError(() => progress.error('dial_failed', cause))),
-        timeout({
-          first: wire.deadlineMs,
-          scheduler,
-          with: () => throwError(() => progress.deadlineError()),
-        }),
+      const progress = new RequestProgress(this.#init.scheduler);
+      const stopped$ = this.#stopping$.pipe(
+        switchMap(() => throwError(() => progress.error('cancelled'))),
+      );
+      const answer$ = this.#locate(wire, progress).pipe(
         switchMap((location) =>
           fromAbortable((signal) => this.#run(wire, location, progress, signal)),
         ),
       );
+      this.#runningCount += 1;
+      return race(answer$, stopped$).pipe(finalize(() => (this.#runningCount -= 1)));
     });
+  }
+
+  /** Waits for the request's turn, and looks the peer up; all within the deadline. */
+  #locate(wire: WireRequest, progress: RequestProgress): Observable<PeerLocation | undefined> {
+    const { scheduler, directory } = this.#init;
+    return this.#pacer.turn().pipe(
+      switchMap(() => {
+        progress.stage = 'dial';
+        return directory.locate(wire.authority).pipe(take(1), defaultIfEmpty(undefined));
+      }),
+      catchError((cause: unknown) => throwError(() => progress.error('dial_failed', cause))),
+      timeout({
+        first: wire.deadlineMs,
+        scheduler,
+        with: () => throwError(() => progress.deadlineError()),
+      }),
+    );
   }
 
   async #run(
@@ -174,11 +187,9 @@ export class Requester implements ChunkSource, DataSource {
       Math.max(0, wire.deadlineMs - progress.elapsedMs()),
     );
     unsubscribed.addEventListener('abort', cancel, { once: true });
-    this.#running.add(controller);
     try {
       return await this.#converse(wire, target, progress, signal);
     } finally {
-      this.#running.delete(controller);
       unsubscribed.removeEventListener('abort', cancel);
       deadline.unsubscribe();
     }

@@ -205,12 +205,13 @@ export class Responder {
     if (store === undefined) {
       throw new Decline('refused', 'no_store');
     }
-    const held = await this.#load(serving, () =>
-      firstValue(store.serveChunk(candidateHash, validatorIndex), signal),
-    );
     const encode = protocol === 'req_chunk/2' ? encodeChunkResponseV2 : encodeChunkResponseV1;
-    const outcome = held === undefined ? 'no_such_chunk' : 'answered';
-    return { outcome, parts: [encode(held)] };
+    const answer = await this.#load(serving, async (): Promise<Answer> => {
+      const held = await firstValue(store.serveChunk(candidateHash, validatorIndex), signal);
+      // A chunk out of the bounds of the wire throws here: as good as a store that failed.
+      return { outcome: held === undefined ? 'no_such_chunk' : 'answered', parts: [encode(held)] };
+    });
+    return answer ?? { outcome: 'no_such_chunk', parts: [encode(undefined)] };
   }
 
   /** Spec: recovery spec §1.7: a store that fails refuses chunks, and answers NoSuchData for data. */

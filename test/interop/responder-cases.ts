@@ -11,6 +11,7 @@ import {
   encodeDataResponse,
 } from '../../protocol/messages.ts';
 import { protocolNames } from '../../protocol/names.ts';
+import { readMessage } from '../../protocol/read-message.ts';
 import type { ServedEvent } from '../../protocol/served-event.ts';
 import type { AvailabilityPeerInit } from '../../protocol/service.ts';
 import { concatBytes } from '../../src/primitives/bytes.ts';
@@ -161,7 +162,11 @@ const FAULTS: readonly InteropCase[] = [
   ),
   faulty(
     'fault: a reset',
-    (stream) => stream.abort(new Error('fault')),
+    async (stream) => {
+      // A reset before the request is out is told as `reset`; after it, as a refusal.
+      await readMessage(stream, { limit: 1_000, signal: new AbortController().signal });
+      stream.abort(new Error('fault'));
+    },
     errors(['refused', 'refused']),
   ),
   faulty(

@@ -4,6 +4,7 @@
  * directory of such nodes, and a store of made-up content.
  */
 
+import type { PrivateKey } from '@libp2p/interface';
 import { createLibp2p, type Libp2p } from 'libp2p';
 import { EMPTY, type Observable, of } from 'rxjs';
 import { libp2pSettings } from '../../protocol/node-settings.ts';
@@ -110,9 +111,10 @@ export type RunningPeer = {
 };
 
 /** A node with our settings on loopback. */
-export async function startNode(listen = true): Promise<Libp2p> {
+export async function startNode(listen = true, privateKey?: PrivateKey): Promise<Libp2p> {
   return await createLibp2p(
     libp2pSettings({
+      ...(privateKey === undefined ? {} : { privateKey }),
       listen: listen ? ['/ip4/127.0.0.1/tcp/0'] : [],
       inboundConnectionThreshold: 1_000_000,
     }),
@@ -123,8 +125,9 @@ export async function startNode(listen = true): Promise<Libp2p> {
 export async function startPeer(
   init: Partial<AvailabilityPeerInit> = {},
   listen = true,
+  privateKey?: PrivateKey,
 ): Promise<RunningPeer> {
-  const node = await startNode(listen);
+  const node = await startNode(listen, privateKey);
   const peer = createAvailabilityPeer(node, {
     genesisHash: GENESIS,
     directory: directoryOf(new Map()),

@@ -206,6 +206,7 @@ export class RawConnection {
   readonly #waiters: ((stream: RawStream) => void)[] = [];
   #rest: Uint8Array = new Uint8Array(0);
   #nextId: number;
+  #pong: () => void = () => {};
   /** All streams by id, also ended ones. */
   readonly streams: Map<number, RawStream> = new Map();
 
@@ -246,6 +247,15 @@ export class RawConnection {
   /** Says that no more streams are taken. */
   goAway(): void {
     this.sendFrame(3, 0, 0, 0);
+  }
+
+  /** Resolves when the other end has handled everything sent so far. */
+  async ping(): Promise<void> {
+    const answered = new Promise<void>((resolve) => {
+      this.#pong = resolve;
+    });
+    this.sendFrame(PING, SYN, 0, 7);
+    await answered;
   }
 
   /** Sends any frame. */
@@ -312,6 +322,9 @@ export class RawConnection {
   #dispatch(frame: RawFrame): void {
     if (frame.type === PING && frame.flags === SYN) {
       this.sendFrame(PING, ACK, 0, frame.length);
+    }
+    if (frame.type === PING && frame.flags === ACK) {
+      this.#pong();
     }
     if (frame.streamId === 0) {
       return;
