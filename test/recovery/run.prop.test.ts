@@ -90,7 +90,7 @@ describe('a recovery', () => {
               isMapped,
               scheme: isMapped ? 'rfc47' : 'identity',
               groups: [backers],
-            settings: { totalBackerTimeMs: null },
+              settings: { totalBackerTimeMs: null },
               behaviour: ({ index, times }) => {
                 const behaviour = behaviours[index]!;
                 return isSlow ? { behaviour, delayMs: delays[(index + times) % 5]! } : behaviour;
