@@ -1,0 +1,443 @@
+import { type Observable, using } from 'rxjs';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { hashReady } from '../../src/primitives/hash.ts';
+import { validatorIndex } from '../../src/primitives/ids.ts';
+import { type ChunkReply, RequestError } from '../../src/recovery/ports.ts';
+import { RequestWindow } from '../../strategies/request-window.ts';
+import { systematicChunks } from '../../strategies/systematic-chunks.ts';
+import type { TestCandidate } from '../support/candidate-world.ts';
+import type { FakeNetwork } from '../support/fake-network.ts';
+import { FakeStore } from '../support/fake-store.ts';
+import { type MarbleHelpers, marbles } from '../support/marbles.ts';
+import {
+  codeOf,
+  type Outcome,
+  RecoveryWorld,
+  type WorldOptions,
+} from '../support/recovery-world.ts';
+import { chunksBy, goodReply, letters, NO_SUCH_CHUNK, testContext } from './support.ts';
+
+beforeAll(hashReady);
+
+/** The scenario fixture: 7 validators on core 2; V3 holds chunk 0, V4 chunk 1; 2 are needed. */
+function open(options: Partial<WorldOptions> = {}): Promise<RecoveryWorld> {
+  return RecoveryWorld.open({ validatorCount: 7, ...options });
+}
+
+/** Who was asked for whose chunk, as `v4:4`. */
+function asked({ asked: questions }: FakeNetwork): readonly string[] {
+  return questions.map(({ authority, validatorIndex: index }) => `${authority}:${index}`);
+}
+
+/** How the systematic strategy ended. */
+function reasonOf({ events }: Outcome): string | undefined {
+  const end = events.find(
+    (event) => event.type === 'strategy_ended' && event.strategy === 'systematic_chunks',
+  );
+  return end?.type === 'strategy_ended' ? end.reason : undefined;
+}
+
+/** A store with a validator's chunk, spoiled or not. */
+function storeOf(validator: number, isCorrupt: boolean): (candidate: TestCandidate) => FakeStore {
+  return (candidate) => {
+    const store = new FakeStore();
+    const reply = goodReply(candidate, validator);
+    if (reply.type === 'chunk') {
+      store.putChunk(candidate.candidateHash, validator, reply.chunk);
+    }
+    return isCorrupt
+      ? store.corrupt(candidate.candidateHash, {
+          type: 'chunk',
+          validatorIndex: validatorIndex(validator),
+        })
+      : store;
+  };
+}
+
+describe('systematicChunks, whom it asks', () => {
+  it('R1: asks the holders of the systematic chunks alone, the highest validator first', async () => {
+    const world = await open();
+    const outcome = world.run();
+    expect(outcome.recovered?.from).toBe('systematic_chunks');
+    expect(outcome.recovered?.data).toEqual(world.candidate.data);
+    expect(asked(world.network)).toEqual(['v4:4', 'v3:3']);
+  });
+
+  it('asks in descending validator order whatever the core', async () => {
+    // n = 20: 4 systematic chunks; on core 4 the holders are V4 to V7.
+    const world = await open({ validatorCount: 20, coreIndex: 4 });
+    world.run();
+    expect(asked(world.network)).toEqual(['v7:7', 'v6:6', 'v5:5', 'v4:4']);
+  });
+
+  it('R12, X8: asks a holder that times out twice, and the regular strategy three times more', async () => {
+    const world = await open({
+      behaviour: () => ({ behaviour: 'timeout', delayMs: 10 }),
+      settings: { stopAt: 'recovery_threshold' },
+    });
+    const outcome = world.run();
+    const tries = (index: number, strategy: string): number =>
+      outcome.events.filter(
+        (event) =>
+          event.type === 'attempt_started' &&
+          event.validatorIndex === index &&
+          event.strategy === strategy,
+      ).length;
+    expect([3, 4].map((index) => tries(index, 'systematic_chunks'))).toEqual([2, 2]);
+    // The last answer makes it impossible: nobody is asked in vain after that.
+    expect([3, 4, 0].map((index) => tries(index, 'regular_chunks')).every((n) => n <= 5)).toBe(
+      true,
+    );
+    expect(Math.max(tries(3, 'regular_chunks'), tries(4, 'regular_chunks'))).toBe(3);
+    expect(codeOf(outcome.error)).toBe('unavailable');
+  });
+
+  it('R21: takes a good second answer after a time-out', async () => {
+    const world = await open({
+      validatorCount: 6,
+      behaviour: ({ times }) => (times === 0 ? 'timeout' : 'good'),
+    });
+    expect(world.run().recovered?.from).toBe('systematic_chunks');
+    expect(world.network.asked).toHaveLength(4);
+  });
+
+  it('R22: asks a backer in the place of a holder that failed for good', async () => {
+    const world = await open({
+      groups: [[2]],
+      settings: { sizeLimitBytes: 0 },
+      behaviour: ({ index, times }) =>
+        index === 3 ? (times === 0 ? 'timeout' : 'no_such') : 'good',
+    });
+    const outcome = world.run({ backingGroup: 0 });
+    expect(outcome.recovered?.from).toBe('systematic_chunks');
+    expect(asked(world.network).toSorted()).toEqual(['v2:3', 'v3:3', 'v3:3', 'v4:4']);
+  });
+
+  it('R2: uses each backer for one validator only', async () => {
+    const world = await open({
+      groups: [[5, 6]],
+      settings: { sizeLimitBytes: 0 },
+      behaviour: () => ({ behaviour: 'no_such', delayMs: 10 }),
+    });
+    const outcome = world.run({ backingGroup: 0, strategies: ['systematic_chunks'] });
+    expect(asked(world.network).slice(0, 2)).toEqual(['v4:4', 'v3:3']);
+    const backups = asked(world.network).slice(2);
+    expect(new Set(backups.map((text) => text.split(':')[0])).size).toBe(backups.length);
+    expect(backups.length).toBe(2);
+    expect(codeOf(outcome.error)).toBe('unavailable');
+  });
+
+  it('asks a backer at once where nobody is known to hold the chunk', async () => {
+    const world = await open({ groups: [[2]], unknown: [4], settings: { sizeLimitBytes: 0 } });
+    const outcome = world.run({ backingGroup: 0 });
+    expect(outcome.recovered?.from).toBe('systematic_chunks');
+    expect(asked(world.network)).toEqual(['v3:3', 'v2:4']);
+  });
+
+  it('asks a backer at once where we are the holder and do not have our chunk', async () => {
+    const world = await open({
+      groups: [[2]],
+      ownValidatorIndex: 4,
+      settings: { sizeLimitBytes: 0 },
+    });
+    expect(world.run({ backingGroup: 0 }).recovered?.from).toBe('systematic_chunks');
+    expect(asked(world.network)).toEqual(['v3:3', 'v2:4']);
+  });
+
+  it('askSelf on: asks ourselves where we are the holder', async () => {
+    const world = await open({ ownValidatorIndex: 4, settings: { askSelf: true } });
+    world.run();
+    expect(asked(world.network)).toEqual(['v4:4', 'v3:3']);
+  });
+
+  it('asks nobody when a holder is unknown and there is no backer', async () => {
+    const world = await open({ unknown: [4] });
+    const outcome = world.run();
+    expect(reasonOf(outcome)).toBe('sources_exhausted');
+    expect(outcome.recovered?.from).toBe('regular_chunks');
+    const systematic = outcome.events.filter(
+      (event) => event.type === 'attempt_started' && event.strategy === 'systematic_chunks',
+    );
+    expect(systematic).toEqual([]);
+  });
+
+  it('asks nobody who is being asked, when it comes after the regular strategy', async () => {
+    // With f + 1 = 3 needed, two silent validators and four refusals end the regular strategy.
+    const world = await open({
+      settings: { stopAt: 'recovery_threshold' },
+      behaviour: ({ index }) =>
+        index === 3 || index === 4
+          ? { behaviour: 'good', delayMs: 500 }
+          : { behaviour: 'no_such', delayMs: 10 },
+    });
+    const outcome = world.run({ strategies: ['regular_chunks', 'systematic_chunks'] });
+    expect(outcome.recovered).toMatchObject({ from: 'systematic_chunks' });
+    expect(world.network.doubled).toEqual([]);
+    expect(world.network.asked.filter(({ validatorIndex: index }) => index === 3)).toHaveLength(1);
+  });
+
+  it('neither repeats nor replaces an attempt of the regular strategy for another chunk', async () => {
+    const world = await open({
+      groups: [[6]],
+      settings: { stopAt: 'recovery_threshold', sizeLimitBytes: 0 },
+      behaviour: ({ index, validatorIndex: index2 }) =>
+        index2 === 3 || index2 === 4
+          ? { behaviour: 'good', delayMs: 900 }
+          : index === 0
+            ? { behaviour: 'timeout', delayMs: 500 }
+            : { behaviour: 'no_such', delayMs: 10 },
+    });
+    const outcome = world.run({
+      backingGroup: 0,
+      strategies: ['regular_chunks', 'systematic_chunks'],
+    });
+    expect(outcome.recovered).toMatchObject({ from: 'systematic_chunks' });
+    const systematic = outcome.events.flatMap((event) =>
+      event.type === 'attempt_started' && event.strategy === 'systematic_chunks'
+        ? [event.validatorIndex]
+        : [],
+    );
+    expect(systematic).not.toContain(0);
+  });
+});
+
+describe('systematicChunks, own chunks', () => {
+  it('R17: counts an own chunk towards regular recovery and never asks ourselves', async () => {
+    const world = await open({ store: storeOf(0, false), ownValidatorIndex: 0 });
+    const outcome = world.run();
+    expect(outcome.recovered?.from).toBe('systematic_chunks');
+    expect(asked(world.network)).toEqual(['v4:4', 'v3:3']);
+    expect(outcome.recovered?.account.chunksHeld).toEqual([4, 1, 0]);
+  });
+
+  it('asks for what is missing beside an own systematic chunk', async () => {
+    const world = await open({ store: storeOf(4, false) });
+    expect(world.run().recovered?.from).toBe('systematic_chunks');
+    expect(asked(world.network)).toEqual(['v3:3']);
+  });
+
+  it('R18, localChunk end_strategy: ends without a request when our own chunk is invalid', async () => {
+    const world = await open({
+      store: storeOf(3, true),
+      settings: { localChunk: 'end_strategy', stopAt: 'recovery_threshold' },
+    });
+    const outcome = world.run();
+    expect(reasonOf(outcome)).toBe('sources_exhausted');
+    expect(outcome.recovered?.from).toBe('regular_chunks');
+    expect(world.network.chunksAsked()).toHaveLength(3);
+    expect(world.network.chunksAsked()).not.toContain(3);
+  });
+
+  it('R18, localChunk from_backers: asks a backer for an own chunk that is invalid', async () => {
+    const world = await open({
+      store: storeOf(3, true),
+      groups: [[5]],
+      settings: { sizeLimitBytes: 0 },
+    });
+    expect(world.run({ backingGroup: 0 }).recovered?.from).toBe('systematic_chunks');
+    expect(asked(world.network)).toEqual(['v4:4', 'v5:3']);
+  });
+
+  it('R18, localChunk from_backers: ends without a backer, and V3 is never asked', async () => {
+    const world = await open({ store: storeOf(3, true) });
+    const outcome = world.run();
+    expect(reasonOf(outcome)).toBe('sources_exhausted');
+    expect(outcome.recovered?.from).toBe('regular_chunks');
+    expect(world.network.chunksAsked()).not.toContain(3);
+  });
+});
+
+describe('systematicChunks, verdicts', () => {
+  const WRONG = ['no_codeword', 'trailing_garbage', 'long_chunks', 'undecodable'] as const;
+
+  it.each(WRONG)(
+    'R5, systematicFailure confirm: %s is invalid after the systematic chunks',
+    async (kind) => {
+      const world = await open({ kind });
+      const { error } = world.run();
+      expect(error).toMatchObject({ code: 'invalid', evidence: { chunkIndices: [0, 1] } });
+      expect(world.network.asked).toHaveLength(2);
+    },
+  );
+
+  it.each(WRONG)('systematicFailure invalid: %s is invalid at once', async (kind) => {
+    const world = await open({ kind, settings: { systematicFailure: 'invalid' } });
+    expect(codeOf(world.run().error)).toBe('invalid');
+    expect(world.network.asked).toHaveLength(2);
+  });
+
+  it('does not look at the PoV hash in re-encode mode', async () => {
+    const world = await open({ kind: 'wrong_pov_hash' });
+    expect(world.run().recovered?.from).toBe('systematic_chunks');
+  });
+
+  it('PoV-hash mode: goes on to the regular strategy, whose failure is the verdict', async () => {
+    const world = await open({ kind: 'wrong_pov_hash' });
+    const outcome = world.run({ checkMode: 'pov_hash' });
+    expect(reasonOf(outcome)).toBe('check_failed');
+    expect(outcome.error).toMatchObject({
+      code: 'invalid',
+      evidence: { reason: 'pov_hash_mismatch' },
+    });
+    expect(world.network.asked).toHaveLength(3);
+  });
+
+  it.each(['wrong_pov_hash', 'no_codeword'] as const)(
+    'PoV-hash mode: %s is unavailable when the regular strategy finds too few',
+    async (kind) => {
+      const world = await open({
+        kind,
+        behaviour: ({ validatorIndex: index }) => (index === 3 || index === 4 ? 'good' : 'no_such'),
+      });
+      expect(codeOf(world.run({ checkMode: 'pov_hash' }).error)).toBe('unavailable');
+    },
+  );
+
+  it('PoV-hash mode, systematicFailure invalid: is invalid at once', async () => {
+    const world = await open({
+      kind: 'wrong_pov_hash',
+      settings: { systematicFailure: 'invalid' },
+    });
+    expect(codeOf(world.run({ checkMode: 'pov_hash' }).error)).toBe('invalid');
+    expect(world.network.asked).toHaveLength(2);
+  });
+
+  it.each(['trailing_garbage', 'long_chunks'] as const)(
+    'PoV-hash mode: %s is fine, as the root is not looked at',
+    async (kind) => {
+      const world = await open({ kind });
+      const outcome = world.run({ checkMode: 'pov_hash' });
+      expect(outcome.recovered?.data).toEqual(world.candidate.data);
+    },
+  );
+});
+
+/** The strategy over streams by authority; outputs as letters. Leaving it unsubscribes the window. */
+function strategy(
+  helpers: MarbleHelpers,
+  answers: Readonly<Record<string, Observable<ChunkReply>>>,
+): Observable<string> {
+  const { context, candidate } = testContext({
+    validatorCount: 7,
+    scheduler: helpers.scheduler,
+    settings: { softTimeoutMs: 20 },
+    chunkSource: () => chunksBy(answers),
+  });
+  const window = new RequestWindow(context);
+  return using(
+    () => window,
+    () => systematicChunks(context, window, candidate.mapping).run().pipe(letters()),
+  );
+}
+
+/** The genuine replies of the two holders. */
+function replies(helpers: MarbleHelpers): Record<'c' | 'd' | 'n', ChunkReply> {
+  const { candidate } = testContext({ validatorCount: 7, scheduler: helpers.scheduler });
+  return { c: goodReply(candidate, 3), d: goodReply(candidate, 4), n: NO_SUCH_CHUNK };
+}
+
+describe('systematicChunks.run', () => {
+  it('never: waits for silent holders, late or not, and lets them go when unsubscribed', () => {
+    marbles((helpers) => {
+      const v3 = helpers.cold<ChunkReply>('-----          ');
+      const v4 = helpers.cold<ChunkReply>('-----          ');
+      const subs = '                      ^ 29ms !       ';
+      const expected = '                  (ss) 16ms (ll)-';
+      helpers.expectObservable(strategy(helpers, { v3, v4 }), subs).toBe(expected);
+      helpers.expectSubscriptions(v3.subscriptions).toBe(subs);
+      helpers.expectSubscriptions(v4.subscriptions).toBe(subs);
+    });
+  });
+
+  it('empty: asks a holder that says nothing twice, then ends', () => {
+    marbles((helpers) => {
+      const v3 = helpers.cold<ChunkReply>('-                 ');
+      const v4 = helpers.cold<ChunkReply>('------|           ');
+      const subs3 = '                     ^-----------!     ';
+      const subs4 = ['                    ^-----!           ', '------^-----!'];
+      const expected = '                  (ss)--(fs)--(fe|) ';
+      helpers.expectObservable(strategy(helpers, { v3, v4 })).toBe(expected);
+      helpers.expectSubscriptions(v3.subscriptions).toBe(subs3);
+      helpers.expectSubscriptions(v4.subscriptions).toBe(subs4);
+    });
+  });
+
+  it('one: a chunk alone is no data', () => {
+    marbles((helpers) => {
+      const v3 = helpers.cold('------c|          ', replies(helpers));
+      const v4 = helpers.cold('----------n|      ', replies(helpers));
+      const subs3 = '         ^-----!           ';
+      const subs4 = '         ^---------!       ';
+      const expected = '      (ss)--(fh)(fe|)   ';
+      helpers.expectObservable(strategy(helpers, { v3, v4 })).toBe(expected);
+      helpers.expectSubscriptions(v3.subscriptions).toBe(subs3);
+      helpers.expectSubscriptions(v4.subscriptions).toBe(subs4);
+    });
+  });
+
+  it('many: takes the first reply of each holder, and has the data with the last', () => {
+    marbles((helpers) => {
+      const v3 = helpers.cold('------c-n-c       ', replies(helpers));
+      const v4 = helpers.cold('----------d-n     ', replies(helpers));
+      const subs3 = '         ^-----!           ';
+      const subs4 = '         ^---------!       ';
+      const expected = '      (ss)--(fh)(fhdceD|)';
+      helpers.expectObservable(strategy(helpers, { v3, v4 })).toBe(expected);
+      helpers.expectSubscriptions(v3.subscriptions).toBe(subs3);
+      helpers.expectSubscriptions(v4.subscriptions).toBe(subs4);
+    });
+  });
+
+  it('error: asks a holder that failed again while the other is awaited', () => {
+    marbles((helpers) => {
+      const failure = new RequestError('reset', 'reset');
+      const v3 = helpers.cold('------#           ', replies(helpers), failure);
+      const v4 = helpers.cold('-                 ', replies(helpers));
+      const subs3 = ['        ^-----!           ', '------^-----!'];
+      const subs4 = '         ^-----------!     ';
+      const expected = '      (ss)--(fs)--(fe|) ';
+      helpers.expectObservable(strategy(helpers, { v3, v4 })).toBe(expected);
+      helpers.expectSubscriptions(v3.subscriptions).toBe(subs3);
+      helpers.expectSubscriptions(v4.subscriptions).toBe(subs4);
+    });
+  });
+
+  it('endless: leaves holders that go on for ever', () => {
+    marbles((helpers) => {
+      const v3 = helpers.hot('------c-c-c-c-c', replies(helpers));
+      const v4 = helpers.hot('------d-d-d-d-d', replies(helpers));
+      const subs = '         ^-----!        ';
+      const expected = '     (ss)--(fhfhdceD|)';
+      helpers.expectObservable(strategy(helpers, { v3, v4 })).toBe(expected);
+      helpers.expectSubscriptions(v3.subscriptions).toBe(subs);
+      helpers.expectSubscriptions(v4.subscriptions).toBe(subs);
+    });
+  });
+
+  it('early unsubscribe: stops every request in that turn', () => {
+    marbles((helpers) => {
+      const v3 = helpers.cold('------c', replies(helpers));
+      const v4 = helpers.cold('-      ', replies(helpers));
+      const subs = '         ^--!   ';
+      helpers.expectObservable(strategy(helpers, { v3, v4 }), subs).toBe('(ss)');
+      helpers.expectSubscriptions(v3.subscriptions).toBe(subs);
+      helpers.expectSubscriptions(v4.subscriptions).toBe(subs);
+    });
+  });
+
+  it('a callback that throws: counts as a failed answer', () => {
+    marbles((helpers) => {
+      const { context, candidate } = testContext({
+        validatorCount: 7,
+        scheduler: helpers.scheduler,
+        chunkSource: () => ({
+          askChunk: () => {
+            throw new Error('a bug of the source');
+          },
+        }),
+      });
+      const run$ = systematicChunks(context, new RequestWindow(context), candidate.mapping).run();
+      helpers.expectObservable(run$.pipe(letters())).toBe('(ssffssfe|)');
+    });
+  });
+});
