@@ -22,7 +22,7 @@ export interface CliIo {
 export type Interrupt = {
   /** Aborts at the first signal; later ones change nothing (npm passes Ctrl-C on a second time). */
   readonly signal: AbortSignal;
-  /** Stops to listen: a signal ends the process again. */
+  /** Stops to listen: a signal ends the process again, unless one came before. */
   dispose(): void;
 };
 
@@ -70,6 +70,10 @@ function interruptOfProcess(): Interrupt {
   return {
     signal: controller.signal,
     dispose: () => {
+      if (controller.signal.aborted) {
+        // npm's copy of Ctrl-C may come when we are done already, and must not change the exit code.
+        return;
+      }
       for (const name of ENDING_SIGNALS) {
         process.off(name, onSignal);
       }

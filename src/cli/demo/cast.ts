@@ -5,7 +5,6 @@
  */
 
 import { type ChunkMapping, chunkMapping } from '../../mapping/assignment.ts';
-import { systematicThreshold } from '../../primitives/thresholds.ts';
 import { misuse } from '../failure.ts';
 
 /** What becomes of a validator's peer before the third round. */
@@ -46,58 +45,50 @@ export type CastOptions = {
 
 /** Casts a demo. */
 export function castDemo(validatorCount: number, { canStop, seed }: CastOptions): Cast {
-  const needed = systematicThreshold(validatorCount);
+  // Away from core 0, where rotation and identity are the same.
+  const coreIndex = 1;
+  const mapping = chunkMapping({
+    scheme: seed === undefined ? 'rfc47' : 'chacha8',
+    validatorCount,
+    coreIndex,
+    seed,
+  });
+  const needed = mapping.systematicThreshold;
+  const systematicHolders: readonly number[] = mapping.systematicHolders();
+  const ordinary = Array.from({ length: validatorCount }, (_, v) => v).filter(
+    (v) => !systematicHolders.includes(v),
+  );
   const groupSize = Math.min(MAX_GROUP_SIZE, Math.max(1, validatorCount - needed - FAULTS.length));
-  const validators = Array.from({ length: validatorCount }, (_, v) => v);
-  const groups = groupsOf(validators, groupSize);
-  const place = findPlace(validatorCount, groups, seed);
-  const { backers, systematicHolders } = place;
-  const ordinary = validators.filter((v) => !backers.includes(v) && !systematicHolders.includes(v));
-  const [own, ...others] = ordinary;
+  const backers = ordinary.slice(0, groupSize);
+  const [own, ...others] = ordinary.slice(groupSize);
   if (own === undefined) {
     throw misuse('--validators: too few for a demo');
   }
   // Our own chunk counts; of the others as many must stay honest as are needed besides.
   const spare = systematicHolders.length + others.length - (needed - 1);
   const wanted = canStop ? FAULTS : FAULTS.map((fault) => (fault === 'stopped' ? 'gone' : fault));
-  const faults = giveFaults([...systematicHolders, ...others], wanted, spare, needed);
-  const honest = [...systematicHolders, ...others].filter((v) => !faults.has(v));
+  const candidates = [...systematicHolders, ...others];
+  const faults = giveFaults(candidates, wanted, spare, needed);
+  const honest = candidates.filter((v) => !faults.has(v));
   return {
     validatorCount,
-    groups,
-    ...place,
+    coreIndex,
+    mapping,
+    groups: [
+      backers,
+      ...groupsOf(
+        [own, ...candidates].sort((a, b) => a - b),
+        groupSize,
+      ),
+    ],
+    backingGroup: 0,
+    backers,
+    systematicHolders,
     own,
     faults,
     honest,
     goneAtLast: honest.slice(Math.max(0, needed - 2)),
   };
-}
-
-type Place = Pick<Cast, 'coreIndex' | 'mapping' | 'backingGroup' | 'backers' | 'systematicHolders'>;
-
-/** A core and a group such that no backer holds a systematic chunk. */
-function findPlace(
-  validatorCount: number,
-  groups: readonly (readonly number[])[],
-  seed: Uint8Array | undefined,
-): Place {
-  for (let coreIndex = 1; coreIndex <= validatorCount; coreIndex += 1) {
-    const mapping = chunkMapping({
-      scheme: seed === undefined ? 'rfc47' : 'chacha8',
-      validatorCount,
-      coreIndex,
-      seed,
-    });
-    const systematicHolders = mapping.systematicHolders();
-    const backingGroup = groups.findIndex((group) =>
-      group.every((v) => !systematicHolders.some((holder) => holder === v)),
-    );
-    const backers = groups[backingGroup];
-    if (backers !== undefined) {
-      return { coreIndex, mapping, backingGroup, backers, systematicHolders };
-    }
-  }
-  throw misuse('--validators: no group without systematic holders');
 }
 
 function giveFaults(
