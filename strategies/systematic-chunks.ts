@@ -109,12 +109,12 @@ function wantedSources(
       // Its answer is still to come; a failure is dealt with then.
       continue;
     }
-    if (source === undefined) {
+    if (source === undefined || !window.retries.canRetry(source, settings.attempts.systematic)) {
       const backup = takeBackup(backups, holder, window.retries);
       if (backup !== undefined) {
         fromBackers.push({ authority: backup, validatorIndex: holder });
       }
-    } else if (window.retries.canRetry(source, settings.attempts.systematic)) {
+    } else {
       fromHolders.push(source);
     }
   }

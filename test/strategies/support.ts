@@ -12,7 +12,13 @@ import {
   type ValidatorIndex,
   validatorIndex,
 } from '../../src/primitives/ids.ts';
-import { CODING_V1, type Coding, type ErasureWork, inlineWork } from '../../src/recovery/coding.ts';
+import {
+  CODING_V1,
+  type Coding,
+  type ErasureWork,
+  inlineWork,
+  oneValueEach,
+} from '../../src/recovery/coding.ts';
 import { KnownChunks } from '../../src/recovery/known-chunks.ts';
 import {
   type ChunkQuestion,
@@ -96,7 +102,7 @@ export function testContext(options: ContextOptions): TestContext {
     dataSource: options.dataSource?.(candidate) ?? network,
     store: options.store?.(candidate),
     coding: CODING,
-    work: options.work ?? inlineWork(CODING),
+    work: oneValueEach(options.work ?? inlineWork(CODING)),
     runtime,
     metrics: NO_METRICS,
     logger: { ...NO_LOGGER, warn: (event: string, _fields?: LogFields) => warnings.push(event) },

@@ -176,6 +176,26 @@ describe('systematicChunks, whom it asks', () => {
     expect(world.network.asked.filter(({ validatorIndex: index }) => index === 3)).toHaveLength(1);
   });
 
+  it('asks a backer at once for a holder that failed in the regular strategy', async () => {
+    const world = await open({
+      groups: [[6, 5]],
+      settings: { sizeLimitBytes: 0 },
+      behaviour: ({ index, validatorIndex: index2 }) =>
+        index === 6 || index === 5 ? (index2 === index ? 'no_such' : 'good') : 'no_such',
+    });
+    const outcome = world.run({
+      backingGroup: 0,
+      strategies: ['regular_chunks', 'systematic_chunks'],
+    });
+    expect(outcome.recovered?.from).toBe('systematic_chunks');
+    expect(
+      asked(world.network)
+        .slice(-2)
+        .map((text) => text.slice(0, 2))
+        .toSorted(),
+    ).toEqual(['v5', 'v6']);
+  });
+
   it('neither repeats nor replaces an attempt of the regular strategy for another chunk', async () => {
     const world = await open({
       groups: [[6]],
