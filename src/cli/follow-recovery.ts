@@ -83,28 +83,30 @@ export function outcomeJson(outcome: RecoveryOutcome): Readonly<Record<string, u
 }
 
 /**
- * Who did not deliver, by reason; `no_answer` is for those that had not answered when the recovery
- * ended. Sources in natural order.
+ * Who did not deliver, by reason; `no_answer` is for those whose every attempt was cut short by the end
+ * of the recovery. Sources in natural order.
  */
 export function failuresOf(account: RecoveryAccount): ReadonlyMap<string, readonly string[]> {
-  const delivered = new Set(
-    account.attempts.filter(({ answer }) => answer === 'success').map(({ source }) => source),
-  );
-  const byReason = new Map<string, Set<string>>();
+  const reasons = new Map<string, Set<string>>();
+  const settled = new Set<string>();
   for (const { source, answer, code } of account.attempts) {
-    if (answer === 'success' || (answer === 'canceled' && delivered.has(source))) {
+    if (answer === undefined || answer === 'canceled') {
       continue;
     }
-    const reason =
-      answer === 'error' || answer === 'invalid'
-        ? (code ?? answer)
-        : answer === 'canceled' || answer === undefined
-          ? 'no_answer'
-          : answer;
-    byReason.set(reason, (byReason.get(reason) ?? new Set()).add(source));
+    settled.add(source);
+    if (answer !== 'success') {
+      const reason = answer === 'error' || answer === 'invalid' ? (code ?? answer) : answer;
+      reasons.set(reason, (reasons.get(reason) ?? new Set()).add(source));
+    }
+  }
+  const unsettled = account.attempts
+    .map(({ source }) => source)
+    .filter((source) => !settled.has(source));
+  if (unsettled.length > 0) {
+    reasons.set('no_answer', new Set(unsettled));
   }
   const inOrder = new Intl.Collator('en', { numeric: true }).compare;
-  return new Map([...byReason].map(([reason, sources]) => [reason, [...sources].sort(inOrder)]));
+  return new Map([...reasons].map(([reason, sources]) => [reason, [...sources].sort(inOrder)]));
 }
 
 function isRecoveryError(error: unknown): error is RecoveryError {

@@ -1,11 +1,9 @@
 /**
  * @module
- * The demo from beginning to end. Whatever happens on the way, at the end no process and no file of
- * it is left.
+ * The demo from beginning to end. Whatever happens on the way, at the end no process of it
+ * is left.
  */
 
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { hashReady } from '../../primitives/hash.ts';
 import { CliError } from '../failure.ts';
@@ -28,6 +26,8 @@ import { distribute, makeWorld, ownHoldings, type World } from './world.ts';
 
 /** What the demo was asked for. */
 export type DemoOptions = {
+  /** An empty folder; whoever made it removes it. */
+  readonly folder: string;
   readonly validatorCount: number;
   readonly pov: Uint8Array;
   readonly scheme: 'rfc47' | 'chacha8';
@@ -44,10 +44,9 @@ const LOOK_MS = 10;
 
 /** Runs the demo. @throws CliError `local_fault` when a round does not end as it must, `cancelled`. */
 export async function runDemo(io: CliIo, options: DemoOptions, signal: AbortSignal): Promise<void> {
-  const folder = await mkdtemp(join(tmpdir(), 'availability-recovery-demo-'));
   let troupe: Troupe | undefined;
   try {
-    const world = await prepareWorld(io, options, folder, signal);
+    const world = await prepareWorld(io, options, signal);
     troupe = makeTroupe(io, options, world);
     await startPeers(io, { world, troupe, signal });
     await playRounds(io, options, { world, troupe, signal });
@@ -58,19 +57,13 @@ export async function runDemo(io: CliIo, options: DemoOptions, signal: AbortSign
     }
   } finally {
     await troupe?.close();
-    await rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
   }
   throwIfCancelled(signal);
 }
 
-async function prepareWorld(
-  io: CliIo,
-  options: DemoOptions,
-  folder: string,
-  signal: AbortSignal,
-): Promise<World> {
+async function prepareWorld(io: CliIo, options: DemoOptions, signal: AbortSignal): Promise<World> {
   await hashReady();
-  const { validatorCount, pov, scheme, seed } = options;
+  const { folder, validatorCount, pov, scheme, seed } = options;
   const world = await makeWorld({ folder, validatorCount, pov, scheme, seed });
   announceWorld(io, options, world);
   await distribute(world, () => throwIfCancelled(signal));
