@@ -3,7 +3,8 @@
  * The event that ends an attempt, made alike for chunks and full data.
  */
 
-import type { AnswerType, AttemptFinished } from '../src/recovery/events.ts';
+import type { AttemptFinished } from '../src/recovery/events.ts';
+import type { AnswerType } from '../src/recovery/labels.ts';
 import type { AnswerOrigin } from './ask-chunk.ts';
 
 /** What the event says about an answer. */

@@ -23,7 +23,7 @@ import {
   localFault,
   RecoveryError,
 } from '../src/recovery/errors.ts';
-import type { StrategyEndReason, StrategyType } from '../src/recovery/events.ts';
+import type { StrategyEndReason, StrategyType } from '../src/recovery/labels.ts';
 import { type CheckedData, type CheckOutcome, checkPayload } from '../src/recovery/result-check.ts';
 import type { RecoveryContext, StrategyOutput } from '../src/recovery/strategy.ts';
 

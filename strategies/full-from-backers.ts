@@ -24,7 +24,7 @@ import type { AuthorityId, ValidatorIndex } from '../src/primitives/ids.ts';
 import { MAX_RESPONSE_BYTES } from '../src/primitives/limits.ts';
 import { shuffle } from '../src/primitives/random.ts';
 import { asRecoveryError } from '../src/recovery/errors.ts';
-import type { StrategyEndReason } from '../src/recovery/events.ts';
+import type { StrategyEndReason } from '../src/recovery/labels.ts';
 import type { DataReply } from '../src/recovery/ports.ts';
 import { type CheckedData, checkData } from '../src/recovery/result-check.ts';
 import type {

@@ -4,7 +4,7 @@
  */
 
 import { systematicThreshold } from '../src/primitives/thresholds.ts';
-import type { StrategyType } from '../src/recovery/events.ts';
+import type { StrategyType } from '../src/recovery/labels.ts';
 import type {
   RecoveryContext,
   RecoveryStrategy,

@@ -8,7 +8,8 @@
 
 import { Observable, type Subscriber, Subscription } from 'rxjs';
 import type { AuthorityId } from '../src/primitives/ids.ts';
-import type { StrategyEvent, StrategyType } from '../src/recovery/events.ts';
+import type { StrategyEvent } from '../src/recovery/events.ts';
+import type { StrategyType } from '../src/recovery/labels.ts';
 import type { RecoveryContext } from '../src/recovery/strategy.ts';
 import { askChunk, type ChunkAnswer } from './ask-chunk.ts';
 import { attemptFinished } from './attempt-finished.ts';

@@ -3,7 +3,7 @@
  * From what is known about the size to the order of strategies (recovery spec §4.3). Pure.
  */
 
-import type { StrategyType } from '../src/recovery/events.ts';
+import type { StrategyType } from '../src/recovery/labels.ts';
 
 /** What else decides. */
 export type SizeContext = {

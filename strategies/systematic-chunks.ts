@@ -7,7 +7,7 @@
 import { concat, concatMap, defer, from, type Observable, of } from 'rxjs';
 import type { ChunkMapping } from '../src/mapping/assignment.ts';
 import type { AuthorityId, ValidatorIndex } from '../src/primitives/ids.ts';
-import type { StrategyEndReason } from '../src/recovery/events.ts';
+import type { StrategyEndReason } from '../src/recovery/labels.ts';
 import type {
   RecoveryContext,
   RecoveryStrategy,

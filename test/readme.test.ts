@@ -1,5 +1,5 @@
-import { readFile, symlink, writeFile } from 'node:fs/promises';
 import { execFile } from 'node:child_process';
+import { readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';

@@ -4,8 +4,8 @@
  */
 
 import type { Command } from 'commander';
-import type { StrategyType } from '../recovery/events.ts';
-import { STRATEGY_TYPES } from '../recovery/events.ts';
+import type { StrategyType } from '../recovery/labels.ts';
+import { STRATEGY_TYPES } from '../recovery/labels.ts';
 import type { RecoveryRequest } from '../recovery/request.ts';
 import { CliError } from './failure.ts';
 import { writeAtomically } from './files.ts';

@@ -40,7 +40,9 @@ export function authorityId(value: string): AuthorityId {
  */
 export function candidateHash(value: string): CandidateHash {
   if (!/^[0-9a-f]{64}$/.test(value)) {
-    throw new TypeError(`candidateHash: expected 64 lower-case hex characters, got ${value.length}`);
+    throw new TypeError(
+      `candidateHash: expected 64 lower-case hex characters, got ${value.length}`,
+    );
   }
   return value as CandidateHash;
 }

@@ -24,9 +24,11 @@ import {
   timer,
 } from 'rxjs';
 import { hashReady } from '../primitives/hash.ts';
-import { AccountBook, type RecoveryAccount } from './account.ts';
+import type { RecoveryAccount } from './account.ts';
+import { AccountBook } from './account-book.ts';
 import { RecoveryError } from './errors.ts';
-import type { RecoveredEvent, RecoveredFrom, RecoveryEvent } from './events.ts';
+import type { RecoveredEvent, RecoveryEvent } from './events.ts';
+import type { RecoveredFrom } from './labels.ts';
 import { RecoveryMeter } from './recovery-metrics.ts';
 import { type CheckedRequest, checkRequest, type RecoveryRequest } from './request.ts';
 import { type CachedResult, recoveryKey, resultCache } from './result-cache.ts';

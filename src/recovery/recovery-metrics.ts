@@ -6,14 +6,8 @@
 
 import type { SchedulerLike } from 'rxjs';
 import { hasCode } from '../primitives/errors.ts';
-import type {
-  AnswerType,
-  AttemptFinished,
-  AttemptStarted,
-  RecoveredFrom,
-  RecoveryEvent,
-  StrategyType,
-} from './events.ts';
+import type { AttemptFinished, AttemptStarted, RecoveryEvent } from './events.ts';
+import type { AnswerType, RecoveredFrom, StrategyType } from './labels.ts';
 import type { MetricsSink } from './ports.ts';
 
 const PREFIX = 'polkadot_parachain_availability_recovery_';

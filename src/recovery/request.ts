@@ -12,8 +12,8 @@ import {
 } from '../codec/candidate.ts';
 import type { MappingScheme } from '../mapping/assignment.ts';
 import type { CandidateHash } from '../primitives/ids.ts';
-import type { StrategyType } from './events.ts';
-import { STRATEGY_TYPES } from './events.ts';
+import type { StrategyType } from './labels.ts';
+import { STRATEGY_TYPES } from './labels.ts';
 import type { MappingOption } from './ports.ts';
 
 /**

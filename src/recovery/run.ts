@@ -23,8 +23,9 @@ import { type ChunkMapping, chunkMapping, schemeOf } from '../mapping/assignment
 import { MAX_VALIDATORS, MIN_VALIDATORS } from '../primitives/limits.ts';
 import { type CodingChoice, type ErasureWork, inlineWork, oneValueEach } from './coding.ts';
 import { asRecoveryError, localFault, RecoveryError } from './errors.ts';
-import type { RecoveredFrom, RecoveryEvent } from './events.ts';
+import type { RecoveryEvent } from './events.ts';
 import { KnownChunks } from './known-chunks.ts';
+import type { RecoveredFrom } from './labels.ts';
 import { loadChunkBytes, loadOwnData } from './own-data.ts';
 import type {
   ChunkSource,

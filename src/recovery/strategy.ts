@@ -7,8 +7,9 @@
 import type { Observable, Unsubscribable } from 'rxjs';
 import type { ChunkMapping } from '../mapping/assignment.ts';
 import type { Coding, ErasureWork } from './coding.ts';
-import type { StrategyEvent, StrategyType } from './events.ts';
+import type { StrategyEvent } from './events.ts';
 import type { KnownChunks } from './known-chunks.ts';
+import type { StrategyType } from './labels.ts';
 import type {
   ChunkSource,
   ChunkStore,

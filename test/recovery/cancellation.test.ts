@@ -1,6 +1,7 @@
 import { take } from 'rxjs';
 import { describe, expect, it } from 'vitest';
-import type { RecoveryEvent, StrategyType } from '../../src/recovery/events.ts';
+import type { RecoveryEvent } from '../../src/recovery/events.ts';
+import type { StrategyType } from '../../src/recovery/labels.ts';
 import type { Runtime } from '../../src/recovery/ports.ts';
 import type { RecoveryRequest } from '../../src/recovery/request.ts';
 import { FakeStore } from '../support/fake-store.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { CodecError, hasCode, isErrorOf } from '../../src/primitives/errors.ts';
 import { candidateHash } from '../../src/primitives/ids.ts';
-import { AccountBook } from '../../src/recovery/account.ts';
+import { AccountBook } from '../../src/recovery/account-book.ts';
 import { asRecoveryError, localFault, RecoveryError } from '../../src/recovery/errors.ts';
 
 const account = new AccountBook(candidateHash('00'.repeat(32)), 1, 0).snapshot();

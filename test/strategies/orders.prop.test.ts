@@ -4,7 +4,7 @@ import { hashReady } from '../../src/primitives/hash.ts';
 import { validatorIndex } from '../../src/primitives/ids.ts';
 import type { RecoveryAccount } from '../../src/recovery/account.ts';
 import type { RecoveryError } from '../../src/recovery/errors.ts';
-import type { StrategyType } from '../../src/recovery/events.ts';
+import type { StrategyType } from '../../src/recovery/labels.ts';
 import type { CandidateKind, TestCandidate } from '../support/candidate-world.ts';
 import type { Behaviour } from '../support/fake-network.ts';
 import { codeOf, type Outcome, RecoveryWorld } from '../support/recovery-world.ts';

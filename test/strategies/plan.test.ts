@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { hashReady } from '../../src/primitives/hash.ts';
-import type { StrategyType } from '../../src/recovery/events.ts';
+import type { StrategyType } from '../../src/recovery/labels.ts';
 import type { RecoveryRequest } from '../../src/recovery/request.ts';
 import {
   type Outcome,

@@ -5,11 +5,12 @@ import { hashReady } from '../../src/primitives/hash.ts';
 import type { AuthorityId } from '../../src/primitives/ids.ts';
 import { authorityId } from '../../src/primitives/ids.ts';
 import type { StrategyEvent } from '../../src/recovery/events.ts';
-import { type ChunkReply, RequestError } from '../../src/recovery/ports.ts';
+import { type ChunkReply, type ChunkSource, RequestError } from '../../src/recovery/ports.ts';
 import type { AnswerCounts } from '../../strategies/predicates.ts';
 import { RequestQueue } from '../../strategies/request-queue.ts';
 import { RequestWindow, type WindowPhase } from '../../strategies/request-window.ts';
 import type { SourceKey } from '../../strategies/retry-table.ts';
+import type { TestCandidate } from '../support/candidate-world.ts';
 import { authorityAt } from '../support/fake-network.ts';
 import { type MarbleHelpers, marbles } from '../support/marbles.ts';
 import { codeOf, RecoveryWorld } from '../support/recovery-world.ts';
@@ -345,6 +346,11 @@ describe('RequestWindow, time', () => {
   });
 });
 
+/** V0 has nothing, V1 has its chunk, and both say so at once. */
+function answersAtOnce(candidate: TestCandidate): ChunkSource {
+  return chunksBy({ v0: of(NO_SUCH_CHUNK), v1: of(goodReply(candidate, 1)) });
+}
+
 describe('RequestWindow, phases', () => {
   it('goes on in the next phase at once when a phase ends with its last answer', async () => {
     // n = 3: one systematic holder, so nothing else is on the way when it fails.
@@ -375,6 +381,15 @@ describe('RequestWindow, phases', () => {
     bench.source.answer(0, NO_SUCH_CHUNK);
     bench.deliver(1);
     expect(bench.test.context.known.count).toBe(0);
+    bench.phase = { ...bench.phase, threshold: 1 };
+    bench.collect(2);
+    expect(bench.test.context.known.count).toBe(1);
+  });
+
+  it('carryInFlight: keeps an answer that was not looked at when the phase ended', () => {
+    const order = [sourceAt(1), sourceAt(0)];
+    const bench = new Bench(order, { threshold: 2 }, { chunkSource: answersAtOnce }).collect(2);
+    expect([bench.hasEnded, bench.test.context.known.count]).toEqual([true, 0]);
     bench.phase = { ...bench.phase, threshold: 1 };
     bench.collect(2);
     expect(bench.test.context.known.count).toBe(1);

@@ -5,7 +5,8 @@
 
 import { realRuntime } from '../../create-recovery.ts';
 import { equalBytes } from '../../primitives/bytes.ts';
-import type { RecoveryEvent, StrategyType } from '../../recovery/events.ts';
+import type { RecoveryEvent } from '../../recovery/events.ts';
+import type { StrategyType } from '../../recovery/labels.ts';
 import type { RecoveryRequest } from '../../recovery/request.ts';
 import { SIZE_LIMITS } from '../../recovery/settings.ts';
 import { followRecovery, type RecoveryOutcome } from '../follow-recovery.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { candidateHash, chunkIndex, validatorIndex } from '../../src/primitives/ids.ts';
-import { AccountBook } from '../../src/recovery/account.ts';
+import { AccountBook } from '../../src/recovery/account-book.ts';
 import type { RecoveryEvent } from '../../src/recovery/events.ts';
 import { authorityAt } from '../support/fake-network.ts';
 

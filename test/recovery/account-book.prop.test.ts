@@ -1,8 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { candidateHash, chunkIndex, validatorIndex } from '../../src/primitives/ids.ts';
-import { AccountBook, type RecoveryAccount } from '../../src/recovery/account.ts';
-import { type RecoveryEvent, STRATEGY_TYPES } from '../../src/recovery/events.ts';
+import type { RecoveryAccount } from '../../src/recovery/account.ts';
+import { AccountBook } from '../../src/recovery/account-book.ts';
+import type { RecoveryEvent } from '../../src/recovery/events.ts';
+import { STRATEGY_TYPES } from '../../src/recovery/labels.ts';
 import { authorityAt, type Behaviour } from '../support/fake-network.ts';
 import { RecoveryWorld } from '../support/recovery-world.ts';
 import { SEED, seeded } from '../support/seed.ts';

@@ -1,0 +1,144 @@
+/**
+ * @module
+ * Keeps the account of a recovery: a fold over its events, so that it can be made again from a recorded
+ * list.
+ */
+
+import { unreachable } from '../primitives/errors.ts';
+import type { CandidateHash, ChunkIndex } from '../primitives/ids.ts';
+import type { AttemptRecord, AttemptTotals, RecoveryAccount, StrategyRecord } from './account.ts';
+import type { RecoveryEvent } from './events.ts';
+import type { AnswerType } from './labels.ts';
+
+const NO_TOTALS: AttemptTotals = {
+  issued: 0,
+  succeeded: 0,
+  failed: 0,
+  canceled: 0,
+  running: 0,
+  bytes: 0,
+};
+
+/** Collects the events of one recovery. Adding is O(1); the account is made when it is asked for. */
+export class AccountBook {
+  private readonly candidateHash: CandidateHash;
+  private readonly sessionIndex: number;
+  private readonly startedAtMs: number;
+  private readonly strategies: StrategyRecord[] = [];
+  private readonly attempts = new Map<number, AttemptRecord>();
+  private readonly chunksHeld: ChunkIndex[] = [];
+
+  /** An empty account. */
+  constructor(candidateHash: CandidateHash, sessionIndex: number, startedAtMs: number) {
+    this.candidateHash = candidateHash;
+    this.sessionIndex = sessionIndex;
+    this.startedAtMs = startedAtMs;
+  }
+
+  /** Takes one event in. Events that say nothing about who did what are ignored. */
+  add(event: RecoveryEvent): void {
+    switch (event.type) {
+      case 'strategy_started':
+        this.strategies.push({ strategy: event.strategy, startedAtMs: event.atMs });
+        return;
+      case 'strategy_ended':
+        this.endStrategy(event);
+        return;
+      case 'attempt_started': {
+        const { type: _type, atMs, ...attempt } = event;
+        this.attempts.set(event.attemptId, {
+          ...attempt,
+          startedAtMs: atMs,
+          isLate: false,
+          bytes: 0,
+        });
+        return;
+      }
+      case 'attempt_late':
+        this.change(event.attemptId, { isLate: true });
+        return;
+      case 'attempt_finished': {
+        const { type: _type, atMs: _atMs, attemptId, ...outcome } = event;
+        this.change(attemptId, outcome);
+        return;
+      }
+      case 'chunk_held':
+        this.chunksHeld.push(event.chunkIndex);
+        return;
+      case 'started':
+      case 'joined':
+      case 'decoding':
+      case 'checking':
+      case 'recovered':
+        return;
+      default:
+        unreachable(event);
+    }
+  }
+
+  /** The account as of now; attempts without an answer are `running`. */
+  snapshot(): RecoveryAccount {
+    return this.accountOf([...this.attempts.values()]);
+  }
+
+  /** The account of somebody for whom the recovery is over: what is without an answer was canceled. */
+  closed(atMs: number): RecoveryAccount {
+    return this.accountOf(
+      [...this.attempts.values()].map((attempt) =>
+        attempt.answer === undefined
+          ? { ...attempt, answer: 'canceled', ms: atMs - attempt.startedAtMs }
+          : attempt,
+      ),
+    );
+  }
+
+  private accountOf(attempts: readonly AttemptRecord[]): RecoveryAccount {
+    return {
+      candidateHash: this.candidateHash,
+      sessionIndex: this.sessionIndex,
+      startedAtMs: this.startedAtMs,
+      strategies: [...this.strategies],
+      attempts,
+      chunksHeld: [...this.chunksHeld],
+      totals: attempts.reduce(addAttempt, NO_TOTALS),
+    };
+  }
+
+  private change(attemptId: number, fields: Partial<AttemptRecord>): void {
+    const attempt = this.attempts.get(attemptId);
+    if (attempt !== undefined) {
+      this.attempts.set(attemptId, { ...attempt, ...fields });
+    }
+  }
+
+  private endStrategy(event: RecoveryEvent & { type: 'strategy_ended' }): void {
+    const last = this.strategies.pop();
+    if (last !== undefined) {
+      this.strategies.push({
+        ...last,
+        endedAtMs: event.atMs,
+        reason: event.reason,
+        ...(event.announcedBytes === undefined ? {} : { announcedBytes: event.announcedBytes }),
+      });
+    }
+  }
+}
+
+function addAttempt(totals: AttemptTotals, attempt: AttemptRecord): AttemptTotals {
+  const outcome = outcomeOf(attempt.answer);
+  return {
+    ...totals,
+    issued: totals.issued + 1,
+    [outcome]: totals[outcome] + 1,
+    bytes: totals.bytes + attempt.bytes,
+  };
+}
+
+function outcomeOf(
+  answer: AnswerType | undefined,
+): 'succeeded' | 'failed' | 'canceled' | 'running' {
+  if (answer === undefined) {
+    return 'running';
+  }
+  return answer === 'success' ? 'succeeded' : answer === 'canceled' ? 'canceled' : 'failed';
+}
