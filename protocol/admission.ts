@@ -44,7 +44,8 @@ export class Admission {
   /**
    * Lets one request in, waiting for its turn where the peer has others being served.
    *
-   * @param protocol - What the global cap counts by.
+   * The global cap counts by `protocol`, the others by `kind` and `peer`.
+   *
    * @returns `undefined` at once when the protocol is at its cap or the peer's queue is full.
    * @throws The signal's reason, when it is aborted while waiting.
    */

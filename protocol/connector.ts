@@ -44,7 +44,8 @@ export class Connector {
   /**
    * An open connection to the peer, an existing one if there is any.
    *
-   * @param spent - A connection that has just failed us; it is not returned again.
+   * `spent` is a connection that has just failed us; it is not returned again.
+   *
    * @throws A `RequestError` `not_connected` or `dial_failed`, or the signal's reason.
    */
   async connect(

@@ -38,12 +38,16 @@ export interface NodeLike {
 export interface AvailabilityPeerComponents {
   /** Keeps and opens connections. */
   readonly connectionManager: {
+    /** Connections to a peer, in any state. */
     getConnections(peer: PeerId): Connection[];
+    /** Connects to one of the addresses. */
     openConnection(addresses: Multiaddr[], options: DialOptions): Promise<Connection>;
   };
   /** Keeps protocol handlers. */
   readonly registrar: {
+    /** Registers a handler for one protocol name. */
     handle(name: string, handler: StreamHandler, options: StreamHandlerOptions): Promise<void>;
+    /** Removes a handler. */
     unhandle(name: string): Promise<void>;
   };
 }

@@ -75,6 +75,7 @@ export function readMessage(stream: Stream, options: ReadOptions): Promise<Uint8
     const feed = (piece: Uint8Array): boolean => {
       const step = frame.push(piece);
       if (step.type === 'message') {
+        onBytes?.(frame.receivedBytes);
         finish(() => resolve(step.message));
       } else if (step.type === 'fault') {
         fail(step.code, step.announcedBytes);

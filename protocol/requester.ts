@@ -17,22 +17,24 @@ import {
   Subject,
   switchMap,
   take,
+  tap,
   throwError,
   timeout,
 } from 'rxjs';
-import { hasCode } from '../src/primitives/errors.ts';
+import { CodecError, hasCode } from '../src/primitives/errors.ts';
 import type { AuthorityId } from '../src/primitives/ids.ts';
 import { fromAbortable } from '../src/recovery/from-abortable.ts';
-import type {
-  ChunkQuestion,
-  ChunkReply,
-  ChunkSource,
-  DataQuestion,
-  DataReply,
-  DataSource,
-  MetricsSink,
-  PeerLocation,
-  SessionDirectory,
+import {
+  type ChunkQuestion,
+  type ChunkReply,
+  type ChunkSource,
+  type DataQuestion,
+  type DataReply,
+  type DataSource,
+  type MetricsSink,
+  type PeerLocation,
+  RequestError,
+  type SessionDirectory,
 } from '../src/recovery/ports.ts';
 import { Connector, type PeerTarget, targetOf } from './connector.ts';
 import { type ExchangeAnswer, exchange, OpenStreams } from './exchange.ts';
@@ -148,8 +150,26 @@ export class Requester implements ChunkSource, DataSource {
         ),
       );
       this.#runningCount += 1;
-      return race(answer$, stopped$).pipe(finalize(() => (this.#runningCount -= 1)));
+      return race(answer$, stopped$).pipe(
+        tap({
+          next: () => this.#count(wire, progress),
+          error: (error: unknown) => this.#count(wire, progress, error),
+        }),
+        finalize(() => (this.#runningCount -= 1)),
+      );
     });
+  }
+
+  #count(wire: WireRequest, progress: RequestProgress, error?: unknown): void {
+    const { metrics } = this.#init;
+    const labels = { protocol: wire.kind };
+    metrics.increment('reqresp_outgoing_requests_total', labels);
+    metrics.observe('reqresp_outgoing_seconds', progress.elapsedMs() / 1_000, labels);
+    metrics.increment('reqresp_outgoing_bytes_total', labels, progress.bytes);
+    if (error instanceof RequestError) {
+      const { stage } = progress;
+      metrics.increment('reqresp_outgoing_errors_total', { ...labels, code: error.code, stage });
+    }
   }
 
   /** Waits for the request's turn, and looks the peer up; all within the deadline. */
@@ -251,10 +271,11 @@ export class Requester implements ChunkSource, DataSource {
   #chunkReply(question: ChunkQuestion, answer: ExchangeAnswer): ChunkReply {
     const { protocol, message } = answer;
     // A /1 answer carries no chunk index: it is taken to be the validator index (recovery spec §1.4).
-    const chunk =
+    const chunk = decodeAnswer(answer, () =>
       protocol === this.#init.names.chunkV2
         ? decodeChunkResponseV2(message)
-        : decodeChunkResponseV1(message, question.validatorIndex);
+        : decodeChunkResponseV1(message, question.validatorIndex),
+    );
     const bytes = message.length;
     return chunk === undefined
       ? { type: 'no_such_chunk', protocol, bytes }
@@ -264,9 +285,23 @@ export class Requester implements ChunkSource, DataSource {
 
 function dataReply(answer: ExchangeAnswer): DataReply {
   const { protocol, message } = answer;
-  const data = decodeDataResponse(message);
+  const data = decodeAnswer(answer, () => decodeDataResponse(message));
   const bytes = message.length;
   return data === undefined
     ? { type: 'no_such_data', protocol, bytes }
     : { type: 'available_data', data, protocol, bytes };
+}
+
+/** Adds to the decoder's error where the bytes came from: an account names protocol and size. */
+function decodeAnswer<T>(answer: ExchangeAnswer, decode: () => T): T {
+  try {
+    return decode();
+  } catch (error: unknown) {
+    if (!(error instanceof CodecError)) {
+      throw error;
+    }
+    const { protocol, message } = answer;
+    const details = { ...error.details, protocol, bytes: message.length };
+    throw new CodecError(error.code, error.message, details, error);
+  }
 }

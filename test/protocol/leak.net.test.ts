@@ -98,7 +98,7 @@ beforeAll(async () => {
     {
       directory: directoryOf(locations),
       scheduler,
-      limits: { chunkDeadlineMs: 400, lingerMs: 100, requestStartsPerTurn: 50 },
+      limits: { chunkDeadlineMs: 600, lingerMs: 100, requestStartsPerTurn: 50 },
     },
     false,
   );

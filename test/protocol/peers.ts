@@ -7,6 +7,7 @@
 import type { PrivateKey } from '@libp2p/interface';
 import { createLibp2p, type Libp2p } from 'libp2p';
 import { EMPTY, type Observable, of } from 'rxjs';
+import type { PeerLimits } from '../../protocol/limits.ts';
 import { libp2pSettings } from '../../protocol/node-settings.ts';
 import {
   type AvailabilityPeer,
@@ -101,6 +102,16 @@ export function dataOfSize(povBytes: number): Uint8Array {
   }
   return new Uint8Array(Buffer.concat([length, pov, head, rest]));
 }
+
+/** Deadlines that a loaded machine keeps, for tests that are not about deadlines. */
+export const PATIENT: Partial<PeerLimits> = {
+  chunkDeadlineMs: 20_000,
+  dataDeadlineMs: 20_000,
+  serveChunkDeadlineMs: 20_000,
+  serveDataDeadlineMs: 20_000,
+  readRequestDeadlineMs: 20_000,
+  lingerMs: 20_000,
+};
 
 /** A running node with a peer on it. */
 export type RunningPeer = {

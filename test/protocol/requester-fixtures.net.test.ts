@@ -18,6 +18,7 @@ import {
   dataQuestion,
   GENESIS,
   locationOf,
+  PATIENT,
   type RunningPeer,
   startClient,
 } from './peers.ts';
@@ -42,7 +43,7 @@ let connection: RawConnection | undefined;
 
 beforeAll(async () => {
   raw = await startRawPeer();
-  client = await startClient(locationOf(raw.node));
+  client = await startClient(locationOf(raw.node), { limits: PATIENT });
 });
 
 afterAll(async () => {
@@ -205,6 +206,7 @@ describe('Requester', () => {
     await expect(ask((stream) => stream.write(Uint8Array.of(0)))).rejects.toMatchObject({
       name: 'CodecError',
       code: 'unexpected_end',
+      details: { protocol: NAMES.chunkV2, bytes: 0 },
     });
   });
 
@@ -290,16 +292,23 @@ describe('Requester', () => {
 
   it('survives a data frame that announces 1 GiB', async () => {
     // The guard of network spec §5.3 is a later piece of work: here the request ends by its deadline.
-    const reply = lastValueFrom(client.peer.chunks.askChunk(chunkQuestion(3)));
+    const other = await startRawPeer();
+    const impatient = await startClient(locationOf(other.node), {
+      limits: { ...PATIENT, chunkDeadlineMs: 500 },
+    });
+    const reply = lastValueFrom(impatient.peer.chunks.askChunk(chunkQuestion(3)));
     reply.catch(() => {});
-    const stream = await requested();
+    const stream = await (await other.connection()).inbound();
+    await stream.acceptProtocol();
+    await stream.readMessage();
     stream.announce(1_073_741_824);
     await expect(reply).rejects.toMatchObject({
       code: 'timeout',
       details: { stage: 'first_byte' },
     });
-    connection?.kill();
-    await expect.poll(() => client.node.getConnections().length).toBe(0);
+    await stream.untilFlag(RST);
+    await other.stop();
+    await impatient.stop();
   });
 
   it('survives a frame beyond the window it granted', async () => {

@@ -18,6 +18,7 @@ import {
   dataOfSize,
   dataQuestion,
   GENESIS,
+  PATIENT,
   type RunningPeer,
   startClient,
   startPeer,
@@ -87,8 +88,8 @@ function slowStore(ms: number): { store: ReturnType<typeof storeOf>; most: () =>
 describe('Responder under load', () => {
   it('serves 50 chunk requests of one peer at once, 8 at a time', async () => {
     const { store, most } = slowStore(5);
-    const server = keep(await startPeer({ store }));
-    const client = keep(await startClient(server.location));
+    const server = keep(await startPeer({ limits: PATIENT, store }));
+    const client = keep(await startClient(server.location, { limits: PATIENT }));
     const outcomes = await Promise.all(Array.from({ length: 50 }, (_, i) => askChunk(client, i)));
     expect(count(outcomes)).toEqual({ chunk: 50 });
     expect(most()).toBe(8);
@@ -97,8 +98,8 @@ describe('Responder under load', () => {
 
   it('serves 2 full data of one peer at a time, lets 4 wait and refuses the rest', async () => {
     const { store, most } = slowStore(300);
-    const server = keep(await startPeer({ store }));
-    const client = keep(await startClient(server.location));
+    const server = keep(await startPeer({ limits: PATIENT, store }));
+    const client = keep(await startClient(server.location, { limits: PATIENT }));
     await askChunk(client);
     const outcomes = await Promise.all(Array.from({ length: 10 }, () => askData(client)));
     expect(count(outcomes)).toEqual({ available_data: 6, refused: 4 });
@@ -106,7 +107,9 @@ describe('Responder under load', () => {
   });
 
   it('answers 50 requests sent in the turn after the dial, request and name pipelined', async () => {
-    const server = keep(await startPeer({ store: storeOf({ chunk: (v) => of(chunkOf(v)) }) }));
+    const server = keep(
+      await startPeer({ limits: PATIENT, store: storeOf({ chunk: (v) => of(chunkOf(v)) }) }),
+    );
     const raw = keep(await startRawPeer());
     await raw.node.dial(server.node.getMultiaddrs());
     const connection = await raw.connection();
@@ -129,7 +132,9 @@ describe('Responder under load', () => {
   });
 
   it('takes streams opened before the upgrade has finished, well over the default of ten', async () => {
-    const server = keep(await startPeer({ store: storeOf({ chunk: (v) => of(chunkOf(v)) }) }));
+    const server = keep(
+      await startPeer({ limits: PATIENT, store: storeOf({ chunk: (v) => of(chunkOf(v)) }) }),
+    );
     const raw = keep(await startRawPeer());
     // The raw end opens them as soon as it has a muxer, while the other end is still upgrading.
     const dialed = raw.node.dial(server.node.getMultiaddrs());
@@ -144,7 +149,9 @@ describe('Responder under load', () => {
   it('answers or refuses each of 512 streams opened at once, and resets none', async () => {
     const served: ServedEvent[] = [];
     const { store } = slowStore(2);
-    const server = keep(await startPeer({ store, onServed: (event) => served.push(event) }));
+    const server = keep(
+      await startPeer({ limits: PATIENT, store, onServed: (event) => served.push(event) }),
+    );
     const raw = keep(await startRawPeer());
     await raw.node.dial(server.node.getMultiaddrs());
     const connection = await raw.connection();
@@ -176,11 +183,11 @@ describe('Responder in trouble', () => {
     const server = keep(
       await startPeer({
         store: storeOf({ chunk: (v) => of(chunkOf(v)), data: () => of(dataOfSize(20_000)) }),
-        limits: { maxPendingBytesForData: 10_000 },
+        limits: { ...PATIENT, maxPendingBytesForData: 10_000 },
         onServed: (event) => served.push(event),
       }),
     );
-    const client = keep(await startClient(server.location));
+    const client = keep(await startClient(server.location, { limits: PATIENT }));
     expect(await askData(client)).toBe('refused');
     expect(await askChunk(client)).toBe('chunk');
     expect(served[0]).toMatchObject({ outcome: 'refused', reason: 'pending_bytes' });
@@ -202,7 +209,7 @@ describe('Responder in trouble', () => {
         onServed: (event) => served.push(event),
       }),
     );
-    const client = keep(await startClient(server.location));
+    const client = keep(await startClient(server.location, { limits: PATIENT }));
     expect(await askChunk(client)).toBe('reset');
     expect(served).toMatchObject([{ outcome: 'failed', reason: 'deadline' }]);
     expect(isLookingUp).toBe(false);
@@ -212,6 +219,7 @@ describe('Responder in trouble', () => {
   it('keeps every exception of a store or a listener from the wire', async () => {
     const server = keep(
       await startPeer({
+        limits: PATIENT,
         store: storeOf({
           chunk: () => {
             throw new Error('thrown, not emitted');
@@ -225,15 +233,17 @@ describe('Responder in trouble', () => {
         },
       }),
     );
-    const client = keep(await startClient(server.location));
+    const client = keep(await startClient(server.location, { limits: PATIENT }));
     expect(await askChunk(client)).toBe('refused');
     expect(await askData(client)).toBe('no_such_data');
   });
 
   it('refuses a chunk that cannot be encoded', async () => {
     const bad = { ...chunkOf(1), proof: [] };
-    const server = keep(await startPeer({ store: storeOf({ chunk: () => of(bad) }) }));
-    const client = keep(await startClient(server.location));
+    const server = keep(
+      await startPeer({ limits: PATIENT, store: storeOf({ chunk: () => of(bad) }) }),
+    );
+    const client = keep(await startClient(server.location, { limits: PATIENT }));
     expect(await askChunk(client)).toBe('refused');
   });
 
@@ -245,8 +255,8 @@ describe('Responder in trouble', () => {
         return NEVER.pipe(finalize(() => (isLookingUp = false)));
       },
     });
-    const server = keep(await startPeer({ store }));
-    const client = keep(await startClient(server.location));
+    const server = keep(await startPeer({ limits: PATIENT, store }));
+    const client = keep(await startClient(server.location, { limits: PATIENT }));
     const subscription = client.peer.chunks.askChunk(chunkQuestion()).subscribe(() => {});
     await expect.poll(() => isLookingUp).toBe(true);
     subscription.unsubscribe();
@@ -258,11 +268,12 @@ describe('Responder in trouble', () => {
     const served: ServedEvent[] = [];
     const server = keep(
       await startPeer({
+        limits: PATIENT,
         store: storeOf({ chunk: () => NEVER }),
         onServed: (event) => served.push(event),
       }),
     );
-    const client = keep(await startClient(server.location));
+    const client = keep(await startClient(server.location, { limits: PATIENT }));
     const reply = askChunk(client);
     await expect.poll(() => server.peer.openCount).toBeGreaterThan(0);
     await server.peer.stop();

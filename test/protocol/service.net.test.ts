@@ -18,6 +18,7 @@ import {
   directoryOf,
   GENESIS,
   locationOf,
+  PATIENT,
   type RunningPeer,
   SERVER,
   startClient,
@@ -42,11 +43,12 @@ async function pair(
 ): Promise<{ client: RunningPeer; server: RunningPeer }> {
   const server = keep(
     await startPeer({
+      limits: PATIENT,
       ...(store === undefined ? {} : { store: storeOf(store) }),
       onServed: (event) => served.push(event),
     }),
   );
-  const client = keep(await startClient(server.location));
+  const client = keep(await startClient(server.location, { limits: PATIENT }));
   return { client, server };
 }
 
@@ -117,6 +119,7 @@ describe('availabilityPeer', () => {
         services: {
           availability: availabilityPeer({
             genesisHash: GENESIS,
+            limits: PATIENT,
             directory: directoryOf(new Map([[SERVER, server.location]])),
             store: storeOf({ chunk: (v) => of(chunkOf(v, 6)) }),
           }),
@@ -125,7 +128,7 @@ describe('availabilityPeer', () => {
     );
     const asked = node.services.availability.chunks.askChunk(chunkQuestion(1));
     expect(await lastValueFrom(asked)).toMatchObject({ chunk: chunkOf(1) });
-    const client = keep(await startClient(locationOf(node)));
+    const client = keep(await startClient(locationOf(node), { limits: PATIENT }));
     expect(await lastValueFrom(client.peer.chunks.askChunk(chunkQuestion(2)))).toMatchObject({
       chunk: chunkOf(2, 6),
     });
