@@ -25,13 +25,13 @@ export class CliError extends AvailabilityError<CliErrorCode> {
 /** Exit code of a command that did what it was asked. */
 export const EXIT_DONE = 0;
 /** Exit code for misuse and local faults, and for whatever is not listed below. */
-export const EXIT_FAULT = 1;
+const EXIT_FAULT = 1;
 /** Exit code when the data could not be had. */
-export const EXIT_UNAVAILABLE = 2;
+const EXIT_UNAVAILABLE = 2;
 /** Exit code when something is provably wrong. */
-export const EXIT_INVALID = 3;
+const EXIT_INVALID = 3;
 /** Exit code after Ctrl-C: 128 plus the number of SIGINT, as shells have it. */
-export const EXIT_CANCELLED = 130;
+const EXIT_CANCELLED = 130;
 
 const EXIT_BY_CODE: Readonly<Record<string, number>> = {
   unavailable: EXIT_UNAVAILABLE,

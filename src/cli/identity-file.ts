@@ -11,7 +11,7 @@ import { fileFault, misuse } from './failure.ts';
 import { hexOf, tryBytesOfHex } from './hex.ts';
 
 /** Size of an ed25519 secret, in bytes. */
-export const SECRET_BYTES = 32;
+const SECRET_BYTES = 32;
 
 /** Reads the secret of a file, and makes the file (mode 0600) when there is none. */
 export async function loadOrMakeSecret(path: string): Promise<Uint8Array> {

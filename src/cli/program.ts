@@ -23,7 +23,7 @@ Exit codes: 0 done, 1 misuse or local fault, 2 unavailable, 3 invalid, 130 cance
 Results go to stdout, logs and progress to stderr. Files are written as a whole or not at all.`;
 
 /** Builds the commands, in the order in which the help lists them. */
-export function buildProgram(io: CliIo): Command {
+function buildProgram(io: CliIo): Command {
   const program = new Command('availability-recovery')
     .description('Polkadot availability recovery: codec, proofs, mapping, peers and recovery')
     .exitOverride()

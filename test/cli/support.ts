@@ -19,7 +19,7 @@ export type CommandResult = {
 };
 
 /** A process-less {@link CliIo}: `interrupt` is Ctrl-C, `endInput` the end of stdin. */
-export class FakeIo implements CliIo {
+class FakeIo implements CliIo {
   out = '';
   err = '';
   readonly isTerminal: boolean;
