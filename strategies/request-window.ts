@@ -141,10 +141,8 @@ export class RequestWindow {
     }
     this.isPumping = true;
     try {
-      let active = this.active;
-      // A step that ends a phase may begin the next one, whose own call of this method does nothing.
-      while (active !== undefined && (this.step(active) || this.active !== active)) {
-        active = this.active;
+      while (this.active !== undefined && this.step(this.active)) {
+        // Each step does its own work.
       }
     } catch (cause: unknown) {
       // Steps run in timers and answers, where nobody else would hear of it.
