@@ -120,7 +120,9 @@ describe('demo', () => {
     const args = ['--validators', '4', '--size', '1KiB', '--scheme', 'chacha8'];
     const { code, out, err } = await runProcess('demo', ...args);
     expect(code, err).toBe(0);
-    const rows = out.trimEnd().split('\n');
+    const [table, account] = out.split('\n\n');
+    expect(account).toMatch(/^Recovery 4 ended unavailable:\n( {2}.*\n)+$/);
+    const rows = table!.split('\n');
     expect(rows.map((row) => row.split(/ {2,}/).slice(0, 2))).toEqual([
       ['recovery', 'strategy'],
       ['1 healthy', 'full_from_backers'],

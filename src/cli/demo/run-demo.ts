@@ -20,7 +20,7 @@ import {
   runRound,
   type Stage,
 } from './rounds.ts';
-import { resultTable } from './table.ts';
+import { resultTable, unavailableText } from './table.ts';
 import { Troupe } from './troupe.ts';
 import { distribute, makeWorld, ownHoldings, type World } from './world.ts';
 
@@ -112,7 +112,7 @@ async function playRounds(io: CliIo, options: DemoOptions, stage: Stage): Promis
   if (options.isJson) {
     printJson(io, { type: 'log', lines: log });
   } else {
-    for (const line of resultTable(results)) {
+    for (const line of [...resultTable(results), ...unavailableText(results)]) {
       printLine(io, line);
     }
   }
@@ -146,6 +146,9 @@ async function playRound(
     }
   });
   progress.end();
+  if (!isJson) {
+    printNote(io, `recovery ${number} ended after ${Math.round(result.ms)} ms`);
+  }
   const complaints = await compareLogs(result, stage);
   if (isJson) {
     const { ms, isExact, isAsExpected, outcome } = result;

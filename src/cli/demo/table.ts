@@ -22,6 +22,24 @@ export function resultTable(results: readonly RoundResult[]): readonly string[] 
   );
 }
 
+/** The account of a recovery that did not get the data, in words. */
+export function unavailableText(results: readonly RoundResult[]): readonly string[] {
+  return results.flatMap(({ round, outcome }) => {
+    if (outcome.type === 'recovered' || outcome.error.account === undefined) {
+      return [];
+    }
+    const { strategies, totals, chunksHeld } = outcome.error.account;
+    const { issued, succeeded, failed, canceled } = totals;
+    return [
+      '',
+      `Recovery ${round.number} ended ${outcome.error.code}:`,
+      ...strategies.map(({ strategy, reason }) => `  ${strategy}: ${reason ?? 'cut short'}`),
+      `  ${issued} requests: ${succeeded} delivered, ${failed} failed, ${canceled} given up`,
+      `  chunks held: ${chunksHeld.join(', ') || 'none'}`,
+    ];
+  });
+}
+
 /** The validators of each reason, by their numbers. */
 function failureText(account: RecoveryAccount): string {
   return [...failuresOf(account)]
