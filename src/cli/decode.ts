@@ -90,8 +90,10 @@ function select(
   if (wanted === undefined) {
     return chunks;
   }
+  // From the end, so that of several chunks with one index the first stays.
+  const byIndex = new Map(chunks.toReversed().map((chunk) => [chunk.chunkIndex, chunk]));
   return wanted.map((index) => {
-    const chunk = chunks.find((candidate) => candidate.chunkIndex === index);
+    const chunk = byIndex.get(index);
     if (chunk === undefined) {
       throw misuse(`--chunks: ${name} holds no chunk ${index}`);
     }

@@ -3,12 +3,13 @@
  * The demo at a small size, with real processes, sockets and signals.
  */
 
-import { access, readFile } from 'node:fs/promises';
+import { access, readFile, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { disagreements } from '../../src/cli/demo/agreement.ts';
 import type { RecoveryAccount } from '../../src/recovery/account.ts';
 import { runProcess } from '../cli/support.ts';
+import { tempFolder } from '../support/temp-folder.ts';
 import { type DemoLine, type DemoProcess, isRunning, linesOf, startDemo } from './demo-process.ts';
 
 /** Many processes start on two cores here, beside those of other tests. */
@@ -116,8 +117,10 @@ describe('demo', () => {
     expect((linesOf(demo, 'log')[0]!['lines'] as string[]).length).toBeGreaterThan(20);
   });
 
-  it('prints a table, also of a shuffled mapping', { timeout: SLOW_MS }, async () => {
-    const args = ['--validators', '4', '--size', '1KiB', '--scheme', 'chacha8'];
+  it('prints a table, also of a file and a shuffled mapping', { timeout: SLOW_MS }, async () => {
+    await using folder = await tempFolder();
+    await writeFile(folder.at('file'), 'anything');
+    const args = ['--validators', '4', '--file', folder.at('file'), '--scheme', 'chacha8'];
     const { code, out, err } = await runProcess('demo', ...args);
     expect(code, err).toBe(0);
     const [table, account] = out.split('\n\n');
