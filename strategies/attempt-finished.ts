@@ -10,11 +10,16 @@ import type { AnswerOrigin } from './ask-chunk.ts';
 /** What the event says about an answer. */
 type FinishedAnswer = AnswerOrigin & { readonly type: AnswerType; readonly code?: string };
 
-/** Makes the event. */
+/**
+ * Makes the event.
+ *
+ * @param cameAtMs - When the answer came; it may have waited for somebody to look at it.
+ */
 export function attemptFinished(
   { attemptId, startedAtMs }: { readonly attemptId: number; readonly startedAtMs: number },
   answer: FinishedAnswer,
   nowMs: number,
+  cameAtMs: number = nowMs,
 ): AttemptFinished {
   return {
     type: 'attempt_finished',
@@ -23,7 +28,7 @@ export function attemptFinished(
     answer: answer.type,
     ...(answer.code === undefined ? {} : { code: answer.code }),
     ...(answer.protocol === undefined ? {} : { protocol: answer.protocol }),
-    ms: nowMs - startedAtMs,
+    ms: cameAtMs - startedAtMs,
     bytes: answer.bytes,
   };
 }

@@ -7,6 +7,7 @@
  */
 
 import { Observable, type Subscriber, Subscription } from 'rxjs';
+import type { VerifiedChunk } from '../src/primitives/chunk.ts';
 import type { AuthorityId } from '../src/primitives/ids.ts';
 import type { StrategyEvent } from '../src/recovery/events.ts';
 import type { StrategyType } from '../src/recovery/labels.ts';
@@ -48,6 +49,13 @@ type Attempt = {
   readonly subscription: Subscription;
 };
 
+/** An answer and when it came. */
+type Arrival = {
+  readonly attempt: Attempt;
+  readonly answer: ChunkAnswer;
+  readonly cameAtMs: number;
+};
+
 type ActivePhase = {
   readonly phase: WindowPhase;
   readonly sink: Subscriber<StrategyEvent>;
@@ -65,7 +73,7 @@ export class RequestWindow {
   private readonly attempts = new AttemptSet<Attempt>();
   private readonly asking = new Set<string>();
   /** Answers not yet looked at, in order of arrival. */
-  private readonly inbox: { readonly attempt: Attempt; readonly answer: ChunkAnswer }[] = [];
+  private readonly inbox: Arrival[] = [];
   private active: ActivePhase | undefined;
   private isPumping = false;
   private readonly silence: SilenceTimer;
@@ -107,16 +115,13 @@ export class RequestWindow {
 
   /** Stops every attempt and says so. Answers that came but were not looked at are reported as such. */
   cancelAll(): readonly StrategyEvent[] {
-    const answers = new Map(this.inbox.map(({ attempt, answer }) => [attempt.attemptId, answer]));
+    const arrivals = new Map(this.inbox.map((arrival) => [arrival.attempt.attemptId, arrival]));
+    const answer = { type: 'canceled', code: 'not_needed', bytes: 0 } as const;
+    const cameAtMs = this.nowMs();
     const events = this.attempts.all().map((attempt) => {
       this.forget(attempt);
       attempt.subscription.unsubscribe();
-      const answer = answers.get(attempt.attemptId) ?? {
-        type: 'canceled',
-        code: 'not_needed',
-        bytes: 0,
-      };
-      return this.finished(attempt, answer);
+      return this.finished(arrivals.get(attempt.attemptId) ?? { attempt, answer, cameAtMs });
     });
     this.inbox.length = 0;
     return events;
@@ -160,11 +165,11 @@ export class RequestWindow {
     if (held >= phase.threshold || isUnavailable(counts, phase.threshold)) {
       this.endPhase(active);
       // The next strategy may have begun its phase inside the completion of this one.
-      return this.active !== undefined;
+      return false;
     }
     const next = this.inbox.shift();
     if (next !== undefined) {
-      this.settle(active, next.attempt, next.answer);
+      this.settle(active, next);
       return true;
     }
     if (this.attempts.total === 0) {
@@ -243,7 +248,7 @@ export class RequestWindow {
     attempt.subscription.add(
       answer$.subscribe({
         next: (answer) => {
-          this.inbox.push({ attempt, answer });
+          this.inbox.push({ attempt, answer, cameAtMs: this.nowMs() });
           this.pump();
         },
         error: (error: unknown) => this.active?.sink.error(error),
@@ -251,12 +256,14 @@ export class RequestWindow {
     );
   }
 
-  private settle(active: ActivePhase, attempt: Attempt, answer: ChunkAnswer): void {
+  private settle(active: ActivePhase, arrival: Arrival): void {
+    const { attempt, answer } = arrival;
     this.forget(attempt);
     this.silence.hear();
     active.responses += 1;
     if (answer.type === 'success') {
-      this.keep(active, attempt, answer);
+      active.sink.next(this.finished(arrival));
+      this.keep(active, attempt, answer.chunk);
       return;
     }
     active.errors += 1;
@@ -269,7 +276,7 @@ export class RequestWindow {
     if (active.phase.wants(source)) {
       this.queueAgain(active.phase, source, delayMs);
     }
-    active.sink.next(this.finished(attempt, answer));
+    active.sink.next(this.finished(arrival));
   }
 
   private forget({ attemptId, source }: Attempt): void {
@@ -288,26 +295,16 @@ export class RequestWindow {
     }
   }
 
-  private keep(
-    { sink }: ActivePhase,
-    attempt: Attempt,
-    answer: ChunkAnswer & { readonly type: 'success' },
-  ): void {
+  private keep({ sink }: ActivePhase, attempt: Attempt, chunk: VerifiedChunk): void {
     const { authority, validatorIndex } = attempt.source;
-    const isNew = this.context.known.add({ chunk: answer.chunk, validatorIndex });
-    sink.next(this.finished(attempt, answer));
-    if (isNew) {
-      sink.next({
-        type: 'chunk_held',
-        atMs: this.nowMs(),
-        chunkIndex: answer.chunk.chunkIndex,
-        from: authority,
-      });
+    if (this.context.known.add({ chunk, validatorIndex })) {
+      const { chunkIndex } = chunk;
+      sink.next({ type: 'chunk_held', atMs: this.nowMs(), chunkIndex, from: authority });
     }
   }
 
-  private finished(attempt: Attempt, answer: ChunkAnswer): StrategyEvent {
-    return attemptFinished(attempt, answer, this.nowMs());
+  private finished({ attempt, answer, cameAtMs }: Arrival): StrategyEvent {
+    return attemptFinished(attempt, answer, this.nowMs(), cameAtMs);
   }
 
   private onSilence(): void {

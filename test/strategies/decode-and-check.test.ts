@@ -310,7 +310,7 @@ describe('decodeAndCheck, the work as a stream', () => {
     });
     const outputs$ = decodeAndCheck(context, job);
     expect(calls).toBe(0);
-    outputs$.subscribe().unsubscribe();
+    outputs$.subscribe(() => undefined).unsubscribe();
     expect(calls).toBe(1);
   });
 });

@@ -379,11 +379,13 @@ describe('RequestWindow, phases', () => {
   it('carryInFlight: keeps an answer that came between two phases', () => {
     const bench = new Bench([sourceAt(1), sourceAt(0)], { threshold: 2 }).collect(2);
     bench.source.answer(0, NO_SUCH_CHUNK);
-    bench.deliver(1);
+    bench.passUntil(30).deliver(1);
     expect(bench.test.context.known.count).toBe(0);
+    bench.passUntil(100);
     bench.phase = { ...bench.phase, threshold: 1 };
     bench.collect(2);
     expect(bench.test.context.known.count).toBe(1);
+    expect(bench.events.at(-2)).toMatchObject({ type: 'attempt_finished', atMs: 100, ms: 30 });
   });
 
   it('carryInFlight: keeps an answer that was not looked at when the phase ended', () => {

@@ -6,12 +6,7 @@
 
 import { map, Observable, type OperatorFunction, of, type Subscriber } from 'rxjs';
 import { ChaCha8 } from '../../src/primitives/chacha8.ts';
-import {
-  type AuthorityId,
-  type ChunkIndex,
-  type ValidatorIndex,
-  validatorIndex,
-} from '../../src/primitives/ids.ts';
+import { type AuthorityId, type ValidatorIndex, validatorIndex } from '../../src/primitives/ids.ts';
 import {
   CODING_V1,
   type Coding,
@@ -165,11 +160,6 @@ export function sourceAt(
   validator: number = index,
 ): { readonly authority: AuthorityId; readonly validatorIndex: ValidatorIndex } {
   return { authority: authorityAt(index), validatorIndex: validatorIndex(validator) };
-}
-
-/** Chunk index of a validator's chunk. */
-export function chunkIndexOf({ mapping }: TestCandidate, validator: number): ChunkIndex {
-  return mapping.chunkOf(validatorIndex(validator));
 }
 
 /** A source whose answers the test gives by hand. */
