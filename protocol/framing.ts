@@ -8,7 +8,7 @@
  * Longest length prefix that is read. Every limit is below 2^32, and five groups of seven bits hold
  * that (network spec §3.1); the Rust decoder would read ten.
  */
-export const MAX_PREFIX_BYTES = 5;
+const MAX_PREFIX_BYTES = 5;
 
 /**
  * Largest receive buffer that an announced length alone can claim; everything above it has to

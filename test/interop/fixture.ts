@@ -28,12 +28,16 @@ type FileCandidate = {
   readonly chunks: readonly FileChunk[];
 };
 
-type File = { readonly genesisHash: string; readonly candidates: readonly FileCandidate[] };
+/** A candidate file, as the Rust peer and the command line read it. */
+export type CandidateFile = {
+  readonly genesisHash: string;
+  readonly candidates: readonly FileCandidate[];
+};
 
 /** Path of the fixture file. */
 export const FIXTURE_PATH: string = join(import.meta.dirname, 'fixture-n6.json');
 
-const FILE = JSON.parse(readFileSync(FIXTURE_PATH, 'utf8')) as File;
+const FILE = JSON.parse(readFileSync(FIXTURE_PATH, 'utf8')) as CandidateFile;
 
 /** Genesis hash of the fixture: Polkadot's. */
 export const GENESIS: Uint8Array = fromHex(FILE.genesisHash);

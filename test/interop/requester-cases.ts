@@ -336,6 +336,16 @@ async function idleClose(ends: Ends): Promise<string> {
   return `server closed after its idle time (at ${String(closed['atMs'])} ms); asked again by a redial`;
 }
 
+/** Requests more often than the idle time keep the connection; yamux pings would not. */
+async function keptByRequests(ends: Ends): Promise<string> {
+  for (let i = 0; i < 5; i += 1) {
+    await ends.chunk(ON_CORE_0, i);
+    await new Promise((resolve) => setTimeout(resolve, 400));
+  }
+  check(ends.isFirstConnectionUp(), 'the connection did not stay');
+  return 'five requests, 400 ms apart, on one connection';
+}
+
 /** Every case with our requester. */
 export const REQUESTER_CASES: readonly InteropCase[] = [
   simple('plain', [], (ends) => wholeFixture(ends, NAMES.chunkV2, NAMES.availableData)),
@@ -369,4 +379,5 @@ export const REQUESTER_CASES: readonly InteropCase[] = [
   { ours: 'requester', name: 'synthetic 10 MiB', isQuick: false, run: () => synthetic(10_485_760) },
   { ours: 'requester', name: 'a reader that stalls', isQuick: false, run: stalledReader },
   simple('--idle-ms 700', ['--idle-ms', '700'], idleClose, false),
+  simple('--idle-ms 700, kept by requests', ['--idle-ms', '700'], keptByRequests, false),
 ];

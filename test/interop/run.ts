@@ -4,12 +4,13 @@
  * The variable `LITEP2P_PEER` names the built peer; without it nothing runs, which is said.
  */
 
+import { CANDIDATE_CASES } from './candidate-cases.ts';
 import { REQUESTER_CASES } from './requester-cases.ts';
 import { RESPONDER_CASES } from './responder-cases.ts';
 import { rustPeerPath } from './rust-peer.ts';
 
 async function main(): Promise<number> {
-  const cases = [...REQUESTER_CASES, ...RESPONDER_CASES];
+  const cases = [...REQUESTER_CASES, ...RESPONDER_CASES, ...CANDIDATE_CASES];
   if (rustPeerPath() === undefined) {
     process.stdout.write(
       `skipped: all ${cases.length} cases. LITEP2P_PEER names no built Rust peer.\n`,

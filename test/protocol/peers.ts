@@ -122,7 +122,7 @@ export type RunningPeer = {
 };
 
 /** A node with our settings on loopback. */
-export async function startNode(listen = true, privateKey?: PrivateKey): Promise<Libp2p> {
+async function startNode(listen = true, privateKey?: PrivateKey): Promise<Libp2p> {
   return await createLibp2p(
     libp2pSettings({
       ...(privateKey === undefined ? {} : { privateKey }),

@@ -11,10 +11,10 @@ import { encodeFrame, FrameCollector } from '../../protocol/framing.ts';
 import { libp2pSettings } from '../../protocol/node-settings.ts';
 import { concatBytes } from '../../src/primitives/bytes.ts';
 
-/** Flags of a yamux frame. */
-export const SYN = 1;
-/** Acknowledges a stream. */
-export const ACK = 2;
+/** Opens a stream, or asks for a pong. */
+const SYN = 1;
+/** Acknowledges a stream, or is a pong. */
+const ACK = 2;
 /** Half-closes a stream. */
 export const FIN = 4;
 /** Resets a stream. */

@@ -316,6 +316,7 @@ describe('Responder', () => {
       waiting.write(new Uint8Array(32_768));
     }
     await waiting.untilFlag(RST);
+    expect(waiting.count(FIN)).toBe(0);
     for (const stream of busy) {
       await stream.readMessage();
       stream.signal(FIN);
