@@ -165,7 +165,7 @@ export class RequestWindow {
     if (held >= phase.threshold || isUnavailable(counts, phase.threshold)) {
       this.endPhase(active);
       // The next strategy may have begun its phase inside the completion of this one.
-      return false;
+      return this.active !== undefined;
     }
     const next = this.inbox.shift();
     if (next !== undefined) {
