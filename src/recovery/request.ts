@@ -105,13 +105,13 @@ export function checkRequest(request: RecoveryRequest): CheckedRequest {
   };
 }
 
-function assertStrategies(strategies: readonly StrategyType[]): void {
+function assertStrategies(strategies: unknown): void {
   const expected = `strategies: expected an array of ${STRATEGY_TYPES.join(', ')}`;
   if (!Array.isArray(strategies)) {
     throw new TypeError(`${expected}, got ${typeof strategies}`);
   }
-  for (const strategy of strategies) {
-    if (!STRATEGY_TYPES.includes(strategy)) {
+  for (const strategy of strategies as readonly unknown[]) {
+    if (!STRATEGY_TYPES.some((type) => type === strategy)) {
       throw new TypeError(`${expected}, got ${String(strategy)}`);
     }
   }

@@ -60,7 +60,7 @@ describe('checkRequest', () => {
   it.each(numbers.flatMap((name) => bad.map((value) => [name, value] as const)))(
     'refuses %s = %s by its name',
     (name, value) => {
-      expect(() => checkRequest({ ...good, [name]: value } as RecoveryRequest)).toThrow(
+      expect(() => checkRequest({ ...good, [name]: value })).toThrow(
         expect.objectContaining({
           name: 'RangeError',
           message: expect.stringMatching(new RegExp(`^${name}: expected an integer in `)),
@@ -103,7 +103,7 @@ describe('checkRequest', () => {
     ['mapping', { scheme: 'chacha8' }, 'mapping.seed'],
     ['mapping', { scheme: 'chacha8', seed: 'seed' }, 'mapping.seed'],
   ])('refuses %s = %o as a TypeError that names %s', (name, value, named) => {
-    expect(() => checkRequest({ ...good, [name]: value } as RecoveryRequest)).toThrow(
+    expect(() => checkRequest({ ...good, [name]: value })).toThrow(
       expect.objectContaining({
         name: 'TypeError',
         message: expect.stringMatching(new RegExp(`^${named}: `)),

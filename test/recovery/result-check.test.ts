@@ -78,7 +78,9 @@ describe('checkData', () => {
   it('hands on what goes wrong in the work: it is no outcome', () => {
     const { made, subject } = subjectOf('honest');
     const errors: unknown[] = [];
-    checkData(made.data, subject, broken).subscribe({ error: (error) => errors.push(error) });
+    checkData(made.data, subject, broken).subscribe({
+      error: (error: unknown) => errors.push(error),
+    });
     expect(errors).toEqual([new Error('not to be used')]);
   });
 });
