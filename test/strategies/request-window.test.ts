@@ -1,24 +1,27 @@
-import { catchError, type Observable, of, Subject, using, VirtualTimeScheduler } from 'rxjs';
+import { of, Subject, VirtualTimeScheduler } from 'rxjs';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { CodecError } from '../../src/primitives/errors.ts';
 import { hashReady } from '../../src/primitives/hash.ts';
 import type { AuthorityId } from '../../src/primitives/ids.ts';
 import { authorityId } from '../../src/primitives/ids.ts';
 import type { StrategyEvent } from '../../src/recovery/events.ts';
-import { type ChunkReply, type ChunkSource, RequestError } from '../../src/recovery/ports.ts';
+import {
+  type ChunkQuestion,
+  type ChunkReply,
+  type ChunkSource,
+  RequestError,
+} from '../../src/recovery/ports.ts';
 import type { AnswerCounts } from '../../strategies/predicates.ts';
-import { RequestQueue } from '../../strategies/request-queue.ts';
 import { RequestWindow, type WindowPhase } from '../../strategies/request-window.ts';
 import type { SourceKey } from '../../strategies/retry-table.ts';
 import type { TestCandidate } from '../support/candidate-world.ts';
 import { authorityAt } from '../support/fake-network.ts';
-import { type MarbleHelpers, marbles } from '../support/marbles.ts';
 import { codeOf, RecoveryWorld } from '../support/recovery-world.ts';
+import { phaseOver } from './phase.ts';
 import {
   type ContextOptions,
   chunksBy,
   goodReply,
-  letters,
   ManualSource,
   NO_SUCH_CHUNK,
   sourceAt,
@@ -30,25 +33,6 @@ beforeAll(hashReady);
 
 const NOT_CONNECTED = new RequestError('not_connected', 'not connected');
 const TIMEOUT = new RequestError('timeout', 'timeout', { stage: 'first_byte' });
-
-/** A phase that waits for 7 of 7 chunks, wants `wanted` live attempts and allows two each. */
-function phaseOver(
-  { context }: TestContext,
-  sources: readonly SourceKey[],
-  fields: Partial<WindowPhase> = {},
-): WindowPhase {
-  return {
-    strategy: 'regular_chunks',
-    queue: new RequestQueue(sources),
-    attempts: 2,
-    backups: [],
-    threshold: 7,
-    wants: () => true,
-    held: () => context.known.count,
-    desired: () => 10,
-    ...fields,
-  };
-}
 
 /** A window over answers given by hand, whose wish for live attempts the test sets. */
 class Bench {
@@ -199,6 +183,22 @@ describe('RequestWindow, launching', () => {
     );
     window.collect(phase).subscribe((event) => events.push(event));
     expect(started).toEqual([3, 3, 3]);
+  });
+});
+
+describe('RequestWindow, asking', () => {
+  it('R35: asks an authority for the chunk of a validator; the version is up to the protocol', () => {
+    const questions: ChunkQuestion[] = [];
+    const chunkSource: ChunkSource = {
+      askChunk: (question) => {
+        questions.push(question);
+        return of(NO_SUCH_CHUNK);
+      },
+    };
+    const bench = new Bench([sourceAt(5, 2)], { threshold: 1 }, { chunkSource: () => chunkSource });
+    bench.collect(1);
+    const { candidateHash } = bench.test.candidate;
+    expect(questions).toEqual([{ candidateHash, sessionIndex: 10, ...sourceAt(5, 2) }]);
   });
 });
 
@@ -416,159 +416,4 @@ describe('RequestWindow, phases', () => {
     expect([bench.source.open, bench.events.length]).toEqual([0, before]);
     expect(bench.scheduler.actions).toEqual([]);
   });
-});
-
-/** The events of one phase over streams by authority, as letters. Leaving it unsubscribes the window. */
-function collected(
-  helpers: MarbleHelpers,
-  answersOf: (test: TestContext) => Readonly<Record<string, Observable<ChunkReply>>>,
-  fields: Partial<WindowPhase> = {},
-): Observable<string> {
-  const test = testContext({
-    validatorCount: 7,
-    scheduler: helpers.scheduler,
-    settings: { softTimeoutMs: 20 },
-  });
-  const answers = answersOf(test);
-  const sources = Object.keys(answers).map((name) => sourceAt(Number(name.slice(1))));
-  const context = { ...test.context, chunkSource: chunksBy(answers) };
-  const phase = phaseOver({ ...test, context }, sources, { threshold: 1, ...fields });
-  return using(
-    () => new RequestWindow(context),
-    (window) => (window as RequestWindow).collect(phase).pipe(letters()),
-  );
-}
-
-describe('RequestWindow.collect', () => {
-  it('never: counts a silent source as late, and stops it when unsubscribed', () => {
-    marbles((helpers) => {
-      const v0 = helpers.cold<ChunkReply>('-----     ');
-      const subs = '                               ^ 29ms !  ';
-      const expected = '                           s 19ms l--';
-      helpers
-        .expectObservable(
-          collected(helpers, () => ({ v0 })),
-          subs,
-        )
-        .toBe(expected);
-      helpers.expectSubscriptions(v0.subscriptions).toBe(subs);
-    });
-  });
-
-  it('empty: asks again when a source ends without a reply, as often as allowed', () => {
-    marbles((helpers) => {
-      const v0 = helpers.cold<ChunkReply>('------|         ');
-      const subs = ['                              ^-----!         ', '------^-----!   '];
-      const expected = '                           s-----(fs)--(f|)';
-      helpers.expectObservable(collected(helpers, () => ({ v0 }))).toBe(expected);
-      helpers.expectSubscriptions(v0.subscriptions).toBe(subs);
-    });
-  });
-
-  it('one: ends with the chunk that was missing, and leaves the others to the next phase', () => {
-    marbles((helpers) => {
-      const { candidate } = testContext({ validatorCount: 7, scheduler: helpers.scheduler });
-      const v0 = helpers.cold('   -----------a ', { a: goodReply(candidate, 0) });
-      const v1 = helpers.cold('   ------a|     ', { a: goodReply(candidate, 1) });
-      const subs = '              ^-----!      ';
-      const expected = '          (ss)--(fh|)  ';
-      helpers.expectObservable(collected(helpers, () => ({ v0, v1 }))).toBe(expected);
-      // The window goes with the phase here, and takes the other attempt along.
-      helpers.expectSubscriptions(v0.subscriptions).toBe(subs);
-      helpers.expectSubscriptions(v1.subscriptions).toBe(subs);
-    });
-  });
-
-  it('many: takes the first reply of each source only', () => {
-    marbles((helpers) => {
-      const { candidate } = testContext({ validatorCount: 7, scheduler: helpers.scheduler });
-      const v0 = helpers.cold('   ------a-b-a  ', { a: goodReply(candidate, 0), b: NO_SUCH_CHUNK });
-      const v1 = helpers.cold('   ----------a--', { a: goodReply(candidate, 1) });
-      const subs0 = '             ^-----!      ';
-      const subs1 = '             ^---------!  ';
-      const expected = '          (ss)--(fh)(fh|)';
-      helpers
-        .expectObservable(collected(helpers, () => ({ v0, v1 }), { threshold: 2 }))
-        .toBe(expected);
-      helpers.expectSubscriptions(v0.subscriptions).toBe(subs0);
-      helpers.expectSubscriptions(v1.subscriptions).toBe(subs1);
-    });
-  });
-
-  it('error: turns the failure of a source into its answer and goes on with the others', () => {
-    marbles((helpers) => {
-      const { candidate } = testContext({ validatorCount: 7, scheduler: helpers.scheduler });
-      const v0 = helpers.cold<ChunkReply>('------#         ', {}, TIMEOUT);
-      const v1 = helpers.cold('           ----------a     ', { a: goodReply(candidate, 1) });
-      const subs0 = ['                     ^-----!         ', '------^---!     '];
-      const subs1 = '                     ^---------!     ';
-      const expected = '                  (ss)--(fs)(fh|) ';
-      helpers.expectObservable(collected(helpers, () => ({ v0, v1 }))).toBe(expected);
-      helpers.expectSubscriptions(v0.subscriptions).toBe(subs0);
-      helpers.expectSubscriptions(v1.subscriptions).toBe(subs1);
-    });
-  });
-
-  it('endless: a source that goes on for ever is left after its first reply', () => {
-    marbles((helpers) => {
-      const { candidate } = testContext({ validatorCount: 7, scheduler: helpers.scheduler });
-      const v0 = helpers.hot('------a-a-a-a-a', { a: goodReply(candidate, 0) });
-      const subs = '             ^-----!        ';
-      const expected = '         s-----(fh|)    ';
-      helpers.expectObservable(collected(helpers, () => ({ v0 }))).toBe(expected);
-      helpers.expectSubscriptions(v0.subscriptions).toBe(subs);
-    });
-  });
-
-  it('early unsubscribe: stops live and late attempts in that turn', () => {
-    marbles((helpers) => {
-      const v0 = helpers.cold<ChunkReply>('-');
-      const v1 = helpers.cold<ChunkReply>('-');
-      const subs = '   ^ 24ms !        ';
-      const expected = 's 19ms (ls)-----';
-      const late = '   ^ 24ms !        ';
-      const live = '   20ms ^----!     ';
-      const run$ = collected(helpers, () => ({ v0, v1 }), {
-        threshold: 2,
-        desired: () => 1,
-      });
-      helpers.expectObservable(run$, subs).toBe(expected);
-      helpers.expectSubscriptions(v1.subscriptions).toBe(late);
-      helpers.expectSubscriptions(v0.subscriptions).toBe(live);
-    });
-  });
-
-  it.each(['held', 'desired', 'wants'] as const)(
-    'a callback that throws: errors with what %s threw on an answer',
-    (name) => {
-      marbles((helpers) => {
-        const v0 = helpers.cold<ChunkReply>('------|');
-        const v1 = helpers.cold<ChunkReply>('-------');
-        const subs = '                       ^-----!';
-        let isBroken = false;
-        const orBreak = <T>(value: T): T => {
-          if (isBroken) {
-            throw new Error('a bug of the phase');
-          }
-          return value;
-        };
-        const callbacks = {
-          held: () => orBreak(0),
-          desired: () => orBreak(10),
-          wants: () => orBreak(true),
-        };
-        helpers.scheduler.schedule(() => {
-          isBroken = true;
-        }, 3);
-        const run$ = collected(helpers, () => ({ v0, v1 }), { [name]: callbacks[name] });
-        const letters$ = run$.pipe(catchError((error: unknown) => of(String(error).slice(7, 12))));
-        const values = { s: 's', f: 'f', x: 'a bug' };
-        const isAfterAnswer = name !== 'held' && name !== 'wants';
-        helpers
-          .expectObservable(letters$)
-          .toBe(isAfterAnswer ? '(ss)--(fx|)' : '(ss)--(x|)', values);
-        helpers.expectSubscriptions(v1.subscriptions).toBe(subs);
-      });
-    },
-  );
 });
