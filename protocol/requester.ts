@@ -217,7 +217,8 @@ export class Requester implements ChunkSource, DataSource {
 
   /**
    * One redial when the connection turns out to be gone: a node closes one that has been idle for
-   * 10 s without saying so, and our request may race that (network spec §5.4).
+   * 10 s without saying so, and our request may race that (network spec §5.4). The redial begins with
+   * `/2` again.
    */
   async #converse(
     wire: WireRequest,
