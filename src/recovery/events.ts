@@ -67,7 +67,10 @@ export type StrategyEvent =
       readonly announcedBytes?: number;
     };
 
-/** The data, proven to be what the candidate committed to, as the check mode defines it. */
+/**
+ * The data, proven to be what the candidate committed to, as the check mode defines it. Its bytes are
+ * shared with every other caller and with the cache: read them, never write them.
+ */
 export type RecoveredEvent = {
   readonly type: 'recovered';
   readonly atMs: number;

@@ -182,7 +182,8 @@ export type PeerLocation = {
  * Knows sessions and where their validators are.
  *
  * **Guarantees.** Cold; many sessions at once; at most one value, completion without one means
- * "unknown". Addresses may change while recoveries run: `locate` is asked anew for each request.
+ * "unknown". Addresses may change while recoveries run: `locate` is asked anew for each request. A
+ * session that never comes is bounded by the request's `timeoutMs` alone.
  */
 export interface SessionDirectory {
   /** Validators and groups of a session. */
