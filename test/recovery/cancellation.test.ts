@@ -142,6 +142,35 @@ describe.each(variants)('a recovery: $name', ({ recorded: { options, request, st
     }
   });
 
+  it('ends in stopped, with an account and nothing alive, when it is stopped inside any event', async () => {
+    const { events: whole } = (await RecoveryWorld.open(options)).run(request);
+    for (let place = 0; place < whole.length - 1; place += 1) {
+      const world = await RecoveryWorld.open(options);
+      const events: RecoveryEvent[] = [];
+      const errors: unknown[] = [];
+      world.recovery.recover(world.request(request)).subscribe({
+        next: (event) => {
+          events.push(event);
+          if (events.length === place + 1) {
+            void world.recovery.stop();
+          }
+        },
+        error: (error: unknown) => errors.push(error),
+      });
+      world.passUntil(whole[place]!.atMs);
+      const message = `at ${place}, ${whole[place]?.type}`;
+      expect(events, message).toHaveLength(place + 1);
+      expect(errors, message).toEqual([
+        expect.objectContaining({
+          code: 'stopped',
+          account: expect.objectContaining({ totals: expect.objectContaining({ running: 0 }) }),
+        }),
+      ]);
+      expect(world.network.open, message).toBe(0);
+      expect(world.timers, message).toBe(0);
+    }
+  });
+
   it('ends like this for every caller when one of two leaves at any event', async () => {
     const whole = (await RecoveryWorld.open(options)).run(request);
     for (let place = 0; place < whole.events.length; place += 5) {
