@@ -23,6 +23,7 @@ export type Following = {
   readonly request: RecoveryRequest;
   /** Aborting it ends the recovery with `cancelled`. */
   readonly signal: AbortSignal;
+  /** Told every event, in order. */
   readonly onEvent: (event: RecoveryEvent) => void;
 };
 

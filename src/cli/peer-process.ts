@@ -28,6 +28,7 @@ export type RunningPeer = {
 export type PeerProcessOptions = {
   /** Where to listen when the config names nothing; empty for a peer that only dials. */
   readonly listenByDefault: readonly string[];
+  /** Told once per inbound request. */
   readonly onServed?: (event: ServedEvent) => void;
   /** Whether its answers are wrong on purpose. */
   readonly lies?: boolean;

@@ -19,6 +19,7 @@ export type PeerChildOptions = {
   readonly lies: boolean;
   /** Folder where Node keeps compiled code: started a dozen times, a peer is up sooner with it. */
   readonly compileCache: string;
+  /** Told once per request that the peer logged. */
   readonly onServed: (line: ServedLine) => void;
   /** Told once when the process has ended. */
   readonly onExited: (peer: PeerChild, code: number | null, signal: string | null) => void;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { disagreements } from '../../src/cli/demo/agreement.ts';
-import { authorityId, candidateHash, validatorIndex } from '../../src/primitives/ids.ts';
-import type { AttemptRecord, RecoveryAccount } from '../../src/recovery/account.ts';
+import { disagreements } from '../../../src/cli/demo/agreement.ts';
+import { authorityId, candidateHash, validatorIndex } from '../../../src/primitives/ids.ts';
+import type { AttemptRecord, RecoveryAccount } from '../../../src/recovery/account.ts';
 
 const NAME = '/91/req_chunk/2';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { castDemo } from '../../src/cli/demo/cast.ts';
-import { systematicThreshold } from '../../src/primitives/thresholds.ts';
+import { castDemo } from '../../../src/cli/demo/cast.ts';
+import { systematicThreshold } from '../../../src/primitives/thresholds.ts';
 
 const SIZES = [4, 5, 6, 7, 8, 9, 10, 12, 13, 16, 20, 33, 64, 100, 128];
 const SEEDS = [undefined, new Uint8Array(32).fill(1), new Uint8Array(32).fill(2)];

@@ -6,10 +6,10 @@
 import { access, readFile, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { disagreements } from '../../src/cli/demo/agreement.ts';
-import type { RecoveryAccount } from '../../src/recovery/account.ts';
-import { runProcess } from '../cli/support.ts';
-import { tempFolder } from '../support/temp-folder.ts';
+import { disagreements } from '../../../src/cli/demo/agreement.ts';
+import type { RecoveryAccount } from '../../../src/recovery/account.ts';
+import { tempFolder } from '../../support/temp-folder.ts';
+import { runProcess } from '../support.ts';
 import { type DemoLine, type DemoProcess, isRunning, linesOf, startDemo } from './demo-process.ts';
 
 /** Many processes start on two cores here, beside those of other tests. */

@@ -5,7 +5,7 @@
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
-import { MAIN } from '../cli/support.ts';
+import { MAIN } from '../support.ts';
 
 /** One line of `demo --json`. */
 export type DemoLine = Readonly<Record<string, unknown>>;
