@@ -111,7 +111,7 @@ export class Requester implements ChunkSource, DataSource {
       authority: question.authority,
       names: [[names.chunkV2], [names.chunkV1, names.chunkV1Legacy]],
       request: encodeChunkRequest(question),
-      limit: limits.maxResponseBytes,
+      limit: Math.min(question.maxBytes, limits.maxResponseBytes),
       deadlineMs: limits.chunkDeadlineMs,
       dial: true,
     })).pipe(map((answer) => this.#chunkReply(question, answer)));

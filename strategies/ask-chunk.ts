@@ -32,16 +32,24 @@ export function askChunk(
 ): Observable<ChunkAnswer> {
   return defer(() => context.chunkSource.askChunk(question)).pipe(
     take(1),
-    map((reply) => verifyReply(context, reply)),
+    map((reply) => verifyReply(context, question, reply)),
     catchError((cause: unknown) => of(failureAnswer(cause))),
     defaultIfEmpty<ChunkAnswer, ChunkAnswer>({ type: 'error', code: 'no_answer', bytes: 0 }),
   );
 }
 
-function verifyReply(context: RecoveryContext, reply: ChunkReply): ChunkAnswer {
+function verifyReply(
+  context: RecoveryContext,
+  { maxBytes }: ChunkQuestion,
+  reply: ChunkReply,
+): ChunkAnswer {
   const origin = { protocol: reply.protocol, bytes: reply.bytes };
   if (reply.type === 'no_such_chunk') {
     return { type: 'no_such_chunk', ...origin };
+  }
+  if (reply.chunk.bytes.length > maxBytes) {
+    // A source should have stopped reading; what it brought all the same is not hashed.
+    return { type: 'invalid', code: 'too_large', ...origin };
   }
   const verdict = context.coding.commitment.verifyChunk({
     erasureRoot: context.request.candidate.erasureRoot,

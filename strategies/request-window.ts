@@ -12,6 +12,7 @@ import type { AuthorityId } from '../src/primitives/ids.ts';
 import type { StrategyEvent } from '../src/recovery/events.ts';
 import type { StrategyType } from '../src/recovery/labels.ts';
 import type { RecoveryContext } from '../src/recovery/strategy.ts';
+import { maxChunkAnswerBytes } from './answer-limit.ts';
 import { askChunk, type ChunkAnswer } from './ask-chunk.ts';
 import { attemptFinished } from './attempt-finished.ts';
 import { AttemptSet } from './attempt-set.ts';
@@ -70,6 +71,7 @@ export class RequestWindow {
   /** What went wrong with whom. */
   readonly retries: RetryTable = new RetryTable();
   private readonly context: RecoveryContext;
+  private readonly maxAnswerBytes: number;
   private readonly attempts = new AttemptSet<Attempt>();
   private readonly asking = new Set<string>();
   /** Answers not yet looked at, in order of arrival. */
@@ -82,6 +84,7 @@ export class RequestWindow {
   /** An empty window. */
   constructor(context: RecoveryContext) {
     this.context = context;
+    this.maxAnswerBytes = maxChunkAnswerBytes(context);
     const { scheduler } = context.runtime;
     this.silence = new SilenceTimer(scheduler, context.settings.softTimeoutMs, () =>
       this.onSilence(),
@@ -244,6 +247,7 @@ export class RequestWindow {
       sessionIndex: request.sessionIndex,
       validatorIndex: attempt.source.validatorIndex,
       authority: attempt.source.authority,
+      maxBytes: this.maxAnswerBytes,
     });
     attempt.subscription.add(
       answer$.subscribe({

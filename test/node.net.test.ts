@@ -225,6 +225,7 @@ describe('openNode', () => {
         sessionIndex: 10,
         validatorIndex: validatorIndex(1),
         authority: authorityAt(1),
+        maxBytes: 100_000,
       }),
     );
     const [outcome] = await Promise.all([

@@ -22,6 +22,8 @@ export type ChunkQuestion = {
   readonly validatorIndex: ValidatorIndex;
   /** Who is asked: that validator, or a backer in its place. */
   readonly authority: AuthorityId;
+  /** Largest answer accepted, in bytes of the response; above it the error is `too_large`. */
+  readonly maxBytes: number;
 };
 
 /** What a source said. `bytes` is the size of the answer on the wire, without framing. */

@@ -21,6 +21,7 @@ import {
   chunkIndex,
   validatorIndex,
 } from '../../src/primitives/ids.ts';
+import { MAX_RESPONSE_BYTES } from '../../src/primitives/limits.ts';
 import type { ServedStore } from '../../src/recovery/ports.ts';
 import { SERVER, startClient, startPeer } from '../protocol/peers.ts';
 import { check, type InteropCase, same } from './expect.ts';
@@ -70,7 +71,12 @@ async function withCandidate<T>(work: (made: Made) => Promise<T>): Promise<T> {
 async function askTheRustPeer(made: Made): Promise<string> {
   const server = await serve(['--data', made.path]);
   const client = await startClient(server.location, { genesisHash: GENESIS });
-  const question = { candidateHash: made.hash, sessionIndex: 1, authority: SERVER };
+  const question = {
+    candidateHash: made.hash,
+    sessionIndex: 1,
+    authority: SERVER,
+    maxBytes: MAX_RESPONSE_BYTES,
+  };
   try {
     for (let validator = 0; validator < VALIDATORS; validator += 1) {
       const reply = await lastValueFrom(

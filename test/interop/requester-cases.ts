@@ -14,6 +14,7 @@ import { encodeAvailableData } from '../../src/codec/available-data.ts';
 import { verifyChunk } from '../../src/commitment/verify-chunk.ts';
 import { concatBytes, equalBytes } from '../../src/primitives/bytes.ts';
 import { type CandidateHash, validatorIndex } from '../../src/primitives/ids.ts';
+import { MAX_RESPONSE_BYTES } from '../../src/primitives/limits.ts';
 import type { ChunkReply, DataReply } from '../../src/recovery/ports.ts';
 import { type RunningPeer, SERVER, startClient } from '../protocol/peers.ts';
 import { RST, startRawPeer } from '../protocol/raw-yamux.ts';
@@ -53,6 +54,7 @@ class Ends {
         sessionIndex: 1,
         validatorIndex: validatorIndex(validator),
         authority: SERVER,
+        maxBytes: MAX_RESPONSE_BYTES,
       }),
     );
   }

@@ -24,6 +24,7 @@ import {
   type ValidatorIndex,
   validatorIndex,
 } from '../../src/primitives/ids.ts';
+import { MAX_RESPONSE_BYTES } from '../../src/primitives/limits.ts';
 import type {
   ChunkQuestion,
   DataQuestion,
@@ -48,6 +49,7 @@ export function chunkQuestion(index = 0, authority: AuthorityId = SERVER): Chunk
     sessionIndex: 1,
     validatorIndex: validatorIndex(index),
     authority,
+    maxBytes: MAX_RESPONSE_BYTES,
   };
 }
 

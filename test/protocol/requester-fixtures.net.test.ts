@@ -290,6 +290,21 @@ describe('Requester', () => {
     }
   });
 
+  it('holds chunk requests to the limit of the question', async () => {
+    for (const [maxBytes, expected] of [
+      [MESSAGE.length, { type: 'chunk' }],
+      [MESSAGE.length - 1, { code: 'too_large', details: { announcedBytes: MESSAGE.length } }],
+    ] as const) {
+      const question = { ...chunkQuestion(3), maxBytes };
+      const reply = lastValueFrom(client.peer.chunks.askChunk(question)).catch(
+        (error: unknown) => error,
+      );
+      const stream = await requested();
+      stream.write(encodeFrame(MESSAGE), FIN);
+      expect(await reply).toMatchObject(expected);
+    }
+  });
+
   it('survives a data frame that announces 1 GiB', async () => {
     // The guard of network spec §5.3 is a later piece of work: here the request ends by its deadline.
     const other = await startRawPeer();

@@ -167,6 +167,7 @@ describe('the adapters from promises', () => {
     sessionIndex: 1,
     validatorIndex: validatorIndex(1),
     authority: authorityAt(1),
+    maxBytes: 1_000,
   };
   const reply: ChunkReply = { type: 'chunk', chunk, protocol: 'p', bytes: 3 };
   const entry = { type: 'chunk', validatorIndex: validatorIndex(1) } as const;

@@ -40,6 +40,7 @@ const question = {
   sessionIndex: 10,
   validatorIndex: validatorIndex(1),
   authority: authorityAt(1),
+  maxBytes: 100_000,
 };
 
 const genuine: ServedStore = {

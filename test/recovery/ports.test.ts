@@ -47,6 +47,7 @@ const question: ChunkQuestion = {
   sessionIndex: 10,
   validatorIndex: validatorIndex(3),
   authority: authorityAt(3),
+  maxBytes: 100_000,
 };
 const dataQuestion: DataQuestion = { ...question, maxBytes: 1_000, dial: true };
 

@@ -9,6 +9,9 @@ import { goodReply, NO_SUCH_CHUNK, sourceAt, type TestContext, testContext } fro
 
 beforeAll(hashReady);
 
+/** As much as any answer here needs. */
+const MAX_BYTES = 100_000;
+
 /** Asks validator 1 of 7, which answers with the stream given; answers as `type/code`. */
 function ask(
   helpers: MarbleHelpers,
@@ -21,7 +24,8 @@ function ask(
     chunkSource: () => ({ askChunk: make ?? (() => answer$) }),
   });
   const { candidateHash } = test.context.request.candidate;
-  const answers$ = askChunk(test.context, { candidateHash, sessionIndex: 10, ...sourceAt(1) }).pipe(
+  const question = { candidateHash, sessionIndex: 10, ...sourceAt(1), maxBytes: MAX_BYTES };
+  const answers$ = askChunk(test.context, question).pipe(
     map((answer) => ('code' in answer ? `${answer.type}/${answer.code}` : answer.type)),
   );
   return { answers$, test };
@@ -38,6 +42,18 @@ function replyOf(helpers: MarbleHelpers): ChunkReply & { readonly type: 'chunk' 
 }
 
 describe('askChunk', () => {
+  it('does not take a chunk that a source brings above the size it was told', () => {
+    marbles((helpers) => {
+      const reply = replyOf(helpers);
+      const bytes = new Uint8Array(MAX_BYTES + 1);
+      const source = helpers.cold('--a', { a: { ...reply, chunk: { ...reply.chunk, bytes } } });
+      const expected = '           --(t|)';
+      helpers
+        .expectObservable(ask(helpers, source).answers$)
+        .toBe(expected, { t: 'invalid/too_large' });
+    });
+  });
+
   it('waits as long as the source says nothing, and stops it when unsubscribed', () => {
     marbles((helpers) => {
       const source = helpers.cold<ChunkReply>('-----');

@@ -198,7 +198,8 @@ describe('RequestWindow, asking', () => {
     const bench = new Bench([sourceAt(5, 2)], { threshold: 1 }, { chunkSource: () => chunkSource });
     bench.collect(1);
     const { candidateHash } = bench.test.candidate;
-    expect(questions).toEqual([{ candidateHash, sessionIndex: 10, ...sourceAt(5, 2) }]);
+    const maxBytes = maxChunkAnswerBytes(bench.test.context);
+    expect(questions).toEqual([{ candidateHash, sessionIndex: 10, ...sourceAt(5, 2), maxBytes }]);
   });
 });
 

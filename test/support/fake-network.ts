@@ -119,7 +119,7 @@ export class FakeNetwork implements ChunkSource, DataSource {
         authority,
         validatorIndex,
         atMs,
-        ...('maxBytes' in question ? { maxBytes: question.maxBytes, dial: question.dial } : {}),
+        ...('dial' in question ? { maxBytes: question.maxBytes, dial: question.dial } : {}),
       };
       this.asked.push(asked);
       if (this.openKeys.has(key)) {
