@@ -11,6 +11,7 @@ import {
   type ChunkSource,
   RequestError,
 } from '../../src/recovery/ports.ts';
+import { maxChunkAnswerBytes } from '../../strategies/answer-limit.ts';
 import type { AnswerCounts } from '../../strategies/predicates.ts';
 import { RequestWindow, type WindowPhase } from '../../strategies/request-window.ts';
 import type { SourceKey } from '../../strategies/retry-table.ts';
