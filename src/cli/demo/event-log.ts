@@ -47,23 +47,36 @@ function chunkOf({ mapping }: World['cast'], validator: number): number | undefi
 }
 
 /**
- * Peers that are gone are left out: whether a dead backer is asked in place of a holder depends on
- * which answer came first. So are the honest ones where more of them are left than are needed.
+ * Whoever delivers in every run, and whoever never does. Left out are dead backers (whether one is asked
+ * in place of a holder depends on which answer came first), the honest where more of them are left than
+ * are needed, and those still honest in a recovery that fails: it ends as soon as too few are left, which
+ * may be before they answered.
  */
 function sourceLines(account: RecoveryAccount, { cast }: World): readonly string[] {
   const delivered = new Set<string>(
     account.attempts.filter(({ answer }) => answer === 'success').map(({ source }) => source),
   );
-  const isRegular = account.strategies.at(-1)?.strategy === 'regular_chunks';
-  const isChosenByChance = isRegular && cast.honest.length + 1 > cast.mapping.systematicThreshold;
-  const named = isRegular
-    ? [...cast.faults.keys(), ...(isChosenByChance ? [] : cast.honest)]
-    : Array.from({ length: cast.validatorCount }, (_, v) => v);
-  return named
-    .filter((v) => isRegular || delivered.has(authorityName(v)))
-    .sort((a, b) => a - b)
+  return namedIn(account, cast, delivered)
+    .toSorted((a, b) => a - b)
     .map((v) => {
       const name = authorityName(v);
       return `${name} ${delivered.has(name) ? 'delivered' : 'delivered nothing'}`;
     });
+}
+
+function namedIn(
+  { strategies }: RecoveryAccount,
+  { faults, honest, goneAtLast, mapping, validatorCount }: World['cast'],
+  delivered: ReadonlySet<string>,
+): readonly number[] {
+  const last = strategies.at(-1);
+  if (last?.strategy !== 'regular_chunks') {
+    const all = Array.from({ length: validatorCount }, (_, v) => v);
+    return all.filter((v) => delivered.has(authorityName(v)));
+  }
+  if (last.reason !== 'recovered') {
+    return [...new Set([...faults.keys(), ...goneAtLast])];
+  }
+  const areAllNeeded = honest.length + 1 === mapping.systematicThreshold;
+  return [...faults.keys(), ...(areAllNeeded ? honest : [])];
 }
