@@ -65,9 +65,9 @@ describe('README.md', () => {
   });
 
   it.each([
-    { place: 0, what: 'embedded example', prints: 'a block from regular_chunks\n' },
-    { place: 1, what: 'peer example', prints: '1 addresses\n' },
-  ])('has an $what that compiles and runs', async ({ place, prints }) => {
+    { place: 0, what: 'an embedded example', prints: 'a block from regular_chunks\n' },
+    { place: 1, what: 'a peer example', prints: '1 addresses\n' },
+  ])('has $what that compiles and runs', async ({ place, prints }) => {
     const snippet = (await snippets())[place] ?? '';
     const typed = folder.at(`typed-${place}.ts`);
     await writeFile(typed, snippet);
@@ -77,6 +77,24 @@ describe('README.md', () => {
     const { stdout } = await promisify(execFile)(process.execPath, [file], { encoding: 'utf8' });
     expect(stdout).toBe(prints);
   });
+
+  it.skipIf(process.platform === 'win32')(
+    'has commands that carry a file through six stores and six peers',
+    { timeout: 180_000 },
+    async () => {
+      const text = await readFile(join(ROOT, 'README.md'), 'utf8');
+      const [commands = ''] = [...text.matchAll(/^```sh\n(cli=.*?)^```/gms)].map((m) => m[1] ?? '');
+      // Ten ports of our own, below those that systems hand out.
+      const ports = 2_000 + (process.pid % 1_000);
+      const here = commands
+        .replaceAll('walk', folder.at('walk'))
+        .replaceAll('3010$v', `${ports}$v`)
+        .replace('sleep 5', 'sleep 10');
+      const bash = promisify(execFile)('bash', ['-euc', here], { cwd: ROOT, encoding: 'utf8' });
+      const { stdout } = await bash;
+      expect(stdout.trimEnd().split('\n').at(-1)).toBe('the same');
+    },
+  );
 
   it('keeps the embedded example short and free of RxJS', async () => {
     const [embedded = ''] = await snippets();
