@@ -113,7 +113,10 @@ async function startBabbler(onRequest: () => void): Promise<Pick<Running, 'locat
   return { location: locationOf(node), stop: async () => void (await node.stop()) };
 }
 
-/** Server and client on real sockets; the client's deadlines are short, the server's are not. */
+/**
+ * Server and client on real sockets. Deadlines are those of a busy machine, but where the deadline itself
+ * is what ends a request.
+ */
 function openPair<Reply>(
   ask: (client: Running, scenario: SourceScenario) => ReturnType<SourceUnderTest<Reply>['ask']>,
 ): OpenSource<Reply> {
@@ -131,12 +134,17 @@ function openPair<Reply>(
         ? await startBabbler(onRequest)
         : await startPeer({
             store: stores(onAsked)[scenario],
-            limits: { serveChunkDeadlineMs: 10_000, serveDataDeadlineMs: 10_000 },
+            limits: {
+              serveChunkDeadlineMs: 10_000,
+              serveDataDeadlineMs: 10_000,
+              readRequestDeadlineMs: 10_000,
+            },
             onServed: onRequest,
           });
     const directory = new FakeDirectory();
     directory.locations.set(authorityAt(1), server.location);
-    const limits = { chunkDeadlineMs: 250, dataDeadlineMs: 250, lingerMs: 250 };
+    const deadlineMs = scenario === 'is_silent' ? 1_000 : 10_000;
+    const limits = { chunkDeadlineMs: deadlineMs, dataDeadlineMs: deadlineMs, lingerMs: 250 };
     const client = await startPeer({ directory, limits });
     return {
       // The responder takes six requests for full data of one peer at a time.
