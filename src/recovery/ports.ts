@@ -157,6 +157,7 @@ export interface ServedStore {
 
 /** A session's validators and groups. */
 export type SessionInfo = {
+  /** The index that was asked for; a session of another one is a local fault. */
   readonly index: number;
   /** By validator index; `null` where nobody is known who could be asked. Its length is n. */
   readonly validators: readonly (AuthorityId | null)[];

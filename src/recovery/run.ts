@@ -16,6 +16,7 @@ import {
   of,
   take,
   takeWhile,
+  tap,
   throwError,
   using,
 } from 'rxjs';
@@ -101,14 +102,10 @@ function loadSession(
 ): Observable<SessionInfo> {
   return defer(() => directory.session(sessionIndex)).pipe(
     take(1),
-    map((session) => {
-      const n = session.validators.length;
-      if (n < MIN_VALIDATORS || n > MAX_VALIDATORS) {
-        throw localFault('session_unusable', new RangeError(`a session of ${n} validators`));
-      }
-      return session;
-    }),
-    catchError((cause: unknown) => throwError(() => asRecoveryError(cause, 'directory_failed'))),
+    map(copyOf),
+    // Whatever a directory fails with is no verdict, be it another recovery's `invalid`.
+    catchError((cause: unknown) => throwError(() => localFault('directory_failed', cause))),
+    tap((session) => assertUsable(session, sessionIndex)),
     defaultIfEmpty<SessionInfo | undefined, undefined>(undefined),
     map((session) => {
       if (session === undefined) {
@@ -118,6 +115,30 @@ function loadSession(
       return session;
     }),
   );
+}
+
+/** Of one moment: n and the rest must be the same when chunks are verified and when they are checked. */
+function copyOf(session: SessionInfo): SessionInfo {
+  return {
+    ...session,
+    validators: [...session.validators],
+    groups: session.groups.map((group) => [...group]),
+    nodeFeatures: [...session.nodeFeatures],
+  };
+}
+
+/** Another session, or another number of validators, would make good chunks look invalid. */
+function assertUsable({ index, validators }: SessionInfo, sessionIndex: number): void {
+  const n = validators.length;
+  if (n < MIN_VALIDATORS || n > MAX_VALIDATORS) {
+    throw localFault('session_unusable', new RangeError(`a session of ${n} validators`));
+  }
+  if (index !== sessionIndex) {
+    throw localFault(
+      'session_unusable',
+      new RangeError(`session ${index} in the place of session ${sessionIndex}`),
+    );
+  }
 }
 
 function contextOf(

@@ -4,7 +4,7 @@ import { encodeAvailableData } from '../../src/codec/available-data.ts';
 import { ErasureError } from '../../src/primitives/errors.ts';
 import { validatorIndex } from '../../src/primitives/ids.ts';
 import { CODING_V1, inlineWork } from '../../src/recovery/coding.ts';
-import type { RecoveryError } from '../../src/recovery/errors.ts';
+import { RecoveryError } from '../../src/recovery/errors.ts';
 import type { ChunkStore, SessionInfo } from '../../src/recovery/ports.ts';
 import type { RecoveryRequest } from '../../src/recovery/request.ts';
 import {
@@ -47,6 +47,17 @@ describe('the session', () => {
       'has too many validators',
       of({ ...session, validators: Array(65_537).fill(null) as null[] }),
       'session_unusable',
+    ],
+    ['is another one', of({ ...session, index: 11 }), 'session_unusable'],
+    [
+      'has no groups',
+      of({ ...session, groups: undefined } as unknown as SessionInfo),
+      'directory_failed',
+    ],
+    [
+      'another recovery calls invalid',
+      throwError(() => new RecoveryError('invalid', 'of another candidate')),
+      'directory_failed',
     ],
   ])('that %s ends in local_fault, uncounted and unkept', async (_name, answer$, reason) => {
     const world = await RecoveryWorld.open({ validatorCount: 7, directory: sessions(answer$) });
@@ -105,6 +116,18 @@ describe('the session', () => {
     });
     expect(world.run().recovered).toBeDefined();
     expect(subscriptions).toBe(1);
+  });
+
+  it('is that of the moment when it came, whatever the directory does with it', async () => {
+    const validators = [...session.validators];
+    const world = await RecoveryWorld.open({
+      validatorCount: 7,
+      directory: sessions(of({ ...session, validators })),
+      behaviour: () => ({ behaviour: 'good', delayMs: 10 }),
+    });
+    // An eighth validator after the first seven were asked: with n = 8 every root is another one.
+    world.scheduler.schedule(() => validators.push(authorityAt(7)), 5);
+    expect(world.run().recovered?.data).toEqual(world.candidate.data);
   });
 
   it('with two validators is enough', async () => {
