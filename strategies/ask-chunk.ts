@@ -7,6 +7,7 @@
 import { catchError, defaultIfEmpty, defer, map, type Observable, of, take } from 'rxjs';
 import type { VerifiedChunk } from '../src/primitives/chunk.ts';
 import { type AvailabilityError, isErrorOf } from '../src/primitives/errors.ts';
+import { ownChunk } from '../src/recovery/own-copy.ts';
 import type { ChunkQuestion, ChunkReply } from '../src/recovery/ports.ts';
 import type { RecoveryContext } from '../src/recovery/strategy.ts';
 
@@ -53,7 +54,7 @@ function verifyReply(
   }
   const verdict = context.coding.commitment.verifyChunk({
     erasureRoot: context.request.candidate.erasureRoot,
-    chunk: reply.chunk,
+    chunk: ownChunk(reply.chunk),
     validatorCount: context.session.validators.length,
   });
   return verdict.type === 'verified'

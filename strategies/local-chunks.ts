@@ -9,6 +9,7 @@ import {
   concat,
   defer,
   EMPTY,
+  map,
   mergeMap,
   type Observable,
   of,
@@ -17,6 +18,7 @@ import {
 } from 'rxjs';
 import type { ChunkIndex, ValidatorIndex } from '../src/primitives/ids.ts';
 import type { StrategyEvent } from '../src/recovery/events.ts';
+import { ownChunk } from '../src/recovery/own-copy.ts';
 import type { ChunkStore, StoredChunk } from '../src/recovery/ports.ts';
 import type { RecoveryContext } from '../src/recovery/strategy.ts';
 
@@ -38,6 +40,7 @@ export function loadLocalChunks(context: RecoveryContext): Observable<LocalChunk
   }
   const { candidateHash } = request.candidate;
   return defer(() => store.loadChunks(candidateHash)).pipe(
+    map(({ validatorIndex, chunk }) => ({ validatorIndex, chunk: ownChunk(chunk) })),
     toArray(),
     timeout({ first: settings.storeTimeoutMs, scheduler: runtime.scheduler }),
     catchError((cause: unknown) => {

@@ -10,11 +10,13 @@ import {
   defaultIfEmpty,
   defer,
   EMPTY,
+  map,
   type Observable,
   of,
   take,
   timeout,
 } from 'rxjs';
+import { ownBytes } from './own-copy.ts';
 import type { ChunkStore } from './ports.ts';
 import { type CheckedData, checkPayload } from './result-check.ts';
 import type { RecoveryContext } from './strategy.ts';
@@ -26,9 +28,9 @@ export function loadOwnData(context: RecoveryContext): Observable<CheckedData> {
     return EMPTY;
   }
   const { candidateHash } = request.candidate;
-  return readStore(context, 'available_data', () => store.loadAvailableData(candidateHash)).pipe(
-    concatMap((stored) => checkStored(context, store, stored)),
-  );
+  return readStore(context, 'available_data', () =>
+    store.loadAvailableData(candidateHash).pipe(map(ownBytes)),
+  ).pipe(concatMap((stored) => checkStored(context, store, stored)));
 }
 
 /** Bytes of any chunk we hold; `undefined` when there is none or the store can't say. */

@@ -316,6 +316,19 @@ describe('the own store', () => {
     },
   );
 
+  it.each([null, undefined, 'text', 5, {}, [1, 2]])(
+    'whose data is %o and no bytes is not used, and the network gives the right result',
+    async (answer) => {
+      const world = await RecoveryWorld.open({
+        validatorCount: 7,
+        store: () =>
+          Object.assign(new FakeStore(), { loadAvailableData: () => of(answer as Uint8Array) }),
+      });
+      expect(world.run().recovered?.data).toEqual(world.candidate.data);
+      expect(world.log.names()).toContain('store_read_failed');
+    },
+  );
+
   it('with corrupt chunks loses those, and the network gives the right result', async () => {
     const store = new FakeStore();
     const world = await RecoveryWorld.open({

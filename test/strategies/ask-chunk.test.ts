@@ -1,13 +1,17 @@
-import { map, type Observable, throwError } from 'rxjs';
+import { map, type Observable, of, throwError, VirtualTimeScheduler } from 'rxjs';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { toHex } from '../../src/primitives/bytes.ts';
 import { CodecError } from '../../src/primitives/errors.ts';
 import { hashReady } from '../../src/primitives/hash.ts';
 import { type ChunkReply, RequestError } from '../../src/recovery/ports.ts';
-import { askChunk } from '../../strategies/ask-chunk.ts';
+import { askChunk, type ChunkAnswer } from '../../strategies/ask-chunk.ts';
 import { type MarbleHelpers, marbles } from '../support/marbles.ts';
 import { goodReply, NO_SUCH_CHUNK, sourceAt, type TestContext, testContext } from './support.ts';
 
 beforeAll(hashReady);
+
+/** What a source of these tests reads into. */
+const buffers: Uint8Array[] = [];
 
 /** As much as any answer here needs. */
 const MAX_BYTES = 100_000;
@@ -155,6 +159,52 @@ describe('askChunk', () => {
         .expectObservable(ask(helpers, source).answers$)
         .toBe('(e|)', { e: `invalid/${code}` });
     });
+  });
+
+  it.each([
+    ['a hex string', (bytes: Uint8Array) => `0x${toHex(bytes)}`],
+    ['an array', (bytes: Uint8Array) => [...bytes]],
+    ['a buffer without a view', (bytes: Uint8Array) => bytes.slice().buffer],
+    ['nothing', () => undefined],
+  ])(
+    'does not take the chunk as %s: the hash reads it otherwise than the decoder',
+    (_what, spell) => {
+      marbles((helpers) => {
+        const reply = replyOf(helpers);
+        const chunk = { ...reply.chunk, bytes: spell(reply.chunk.bytes) as Uint8Array };
+        const source = helpers.cold('a|', { a: { ...reply, chunk } });
+        helpers
+          .expectObservable(ask(helpers, source).answers$)
+          .toBe('(e|)', { e: 'error/source_failed' });
+      });
+    },
+  );
+
+  it.each([
+    ['Uint8Array', (bytes: Uint8Array) => bytes.slice()],
+    ['Buffer', (bytes: Uint8Array) => Buffer.from(bytes)],
+  ])('keeps what was verified when the source uses its %s again', (_kind, bytesOf) => {
+    const { context, candidate } = testContext({
+      validatorCount: 7,
+      scheduler: new VirtualTimeScheduler(),
+      chunkSource: (made) => {
+        const reply = goodReply(made, 1) as ChunkReply & { type: 'chunk' };
+        buffers.push(bytesOf(reply.chunk.bytes), ...reply.chunk.proof.map(bytesOf));
+        const [bytes, ...proof] = buffers as [Uint8Array, ...Uint8Array[]];
+        return { askChunk: () => of({ ...reply, chunk: { ...reply.chunk, bytes, proof } }) };
+      },
+    });
+    const { candidateHash } = context.request.candidate;
+    const question = { candidateHash, sessionIndex: 10, ...sourceAt(1), maxBytes: MAX_BYTES };
+    let answer: ChunkAnswer | undefined;
+    askChunk(context, question).subscribe((value) => {
+      answer = value;
+    });
+    for (const buffer of buffers.splice(0)) {
+      buffer.fill(0);
+    }
+    const genuine = (goodReply(candidate, 1) as ChunkReply & { type: 'chunk' }).chunk;
+    expect(answer).toMatchObject({ type: 'success', chunk: genuine });
   });
 
   it('takes a proven chunk of another index than was asked for', () => {

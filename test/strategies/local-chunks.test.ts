@@ -192,6 +192,21 @@ describe('loadLocalChunks, the store read', () => {
     });
   });
 
+  it.each([
+    ['nothing', () => undefined],
+    ['an entry without a chunk', ({ validatorIndex: v }: StoredChunk) => ({ validatorIndex: v })],
+    [
+      'a chunk as text',
+      (entry: StoredChunk) => ({ ...entry, chunk: { ...entry.chunk, bytes: '0x00' } }),
+    ],
+  ])('%s: counts as a failed read', (_what, spoil) => {
+    marbles((helpers) => {
+      const { a, b } = twoChunks(helpers);
+      const read = helpers.cold('(ab|)', { a, b: spoil(b) as StoredChunk });
+      helpers.expectObservable(loadFrom(helpers, read)).toBe('(n|)', { n: nothing });
+    });
+  });
+
   it('early unsubscribe: stops the read', () => {
     marbles((helpers) => {
       const read = helpers.cold<StoredChunk>('-----');
