@@ -9,6 +9,7 @@ import {
   concat,
   defer,
   EMPTY,
+  ignoreElements,
   map,
   mergeMap,
   type Observable,
@@ -91,6 +92,7 @@ function dropAll(
       return defer(() => store.dropCorrupt(candidateHash, { type: 'chunk', validatorIndex }));
     }),
   ).pipe(
+    ignoreElements(),
     timeout({ each: context.settings.storeTimeoutMs, scheduler: context.runtime.scheduler }),
     catchError((cause: unknown) => {
       context.logger.warn('store_drop_failed', { candidateHash, cause });

@@ -10,6 +10,7 @@ import {
   defaultIfEmpty,
   defer,
   EMPTY,
+  ignoreElements,
   map,
   type Observable,
   of,
@@ -63,7 +64,8 @@ function checkStored(
       }
       logger.warn('stored_data_invalid', { candidateHash, ...outcome.evidence });
       return readStore(context, 'drop', () =>
-        store.dropCorrupt(candidateHash, { type: 'available_data' }),
+        // What a store emits here is not data, whatever it is.
+        store.dropCorrupt(candidateHash, { type: 'available_data' }).pipe(ignoreElements()),
       );
     }),
   );

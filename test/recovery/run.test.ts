@@ -329,6 +329,22 @@ describe('the own store', () => {
     },
   );
 
+  it.each([undefined, { data: { pov: { blockData: Uint8Array.of(1) } }, scaleBytes: 1 }])(
+    'that emits %o when it drops data has not thereby found some',
+    async (emitted) => {
+      const world = await RecoveryWorld.open({
+        validatorCount: 7,
+        store: ({ candidateHash }) =>
+          Object.assign(new FakeStore().putAvailableData(candidateHash, Uint8Array.of(9)), {
+            dropCorrupt: () => of(emitted as never),
+          }),
+      });
+      const { recovered } = world.run();
+      expect(recovered?.from).toBe('systematic_chunks');
+      expect(recovered?.data).toEqual(world.candidate.data);
+    },
+  );
+
   it('with corrupt chunks loses those, and the network gives the right result', async () => {
     const store = new FakeStore();
     const world = await RecoveryWorld.open({

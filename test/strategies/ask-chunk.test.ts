@@ -171,7 +171,7 @@ describe('askChunk', () => {
     (_what, spell) => {
       marbles((helpers) => {
         const reply = replyOf(helpers);
-        const chunk = { ...reply.chunk, bytes: spell(reply.chunk.bytes) as Uint8Array };
+        const chunk = { ...reply.chunk, bytes: spell(reply.chunk.bytes) as unknown as Uint8Array };
         const source = helpers.cold('a|', { a: { ...reply, chunk } });
         helpers
           .expectObservable(ask(helpers, source).answers$)

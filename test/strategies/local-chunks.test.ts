@@ -1,4 +1,4 @@
-import { EMPTY, type Observable, VirtualTimeScheduler } from 'rxjs';
+import { EMPTY, type Observable, of, VirtualTimeScheduler } from 'rxjs';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { hashReady } from '../../src/primitives/hash.ts';
 import { chunkIndex, validatorIndex } from '../../src/primitives/ids.ts';
@@ -70,6 +70,15 @@ describe('loadLocalChunks', () => {
     });
     expect(store.dropped).toEqual([{ type: 'chunk', validatorIndex: 4 }]);
     expect(test.warnings).toEqual(['stored_chunk_invalid']);
+  });
+
+  it('does not take for chunks what the store emits when it drops one', () => {
+    const { local } = load((fake, candidate) => {
+      fake.putChunk(candidate.candidateHash, 4, stored(candidate, 4).chunk);
+      fake.corrupt(candidate.candidateHash, { type: 'chunk', validatorIndex: validatorIndex(4) });
+      Object.assign(fake, { dropCorrupt: () => of(undefined) });
+    });
+    expect(local).toEqual({ invalid: new Set([1]), events: [] });
   });
 
   it('R30: holds a valid chunk and knows whose place it has', () => {
