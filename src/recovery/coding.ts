@@ -4,10 +4,11 @@
  * same calls can run elsewhere (a worker pool) later.
  */
 
-import { defer, type Observable, of, take, throwIfEmpty } from 'rxjs';
+import { catchError, defer, type Observable, of, take, tap, throwError, throwIfEmpty } from 'rxjs';
 import { type Commitment, HEX_TRIE_COMMITMENT } from '../commitment/commitment.ts';
 import { CODEC_V1, type ErasureCodec } from '../erasure/index.ts';
 import type { TrieProof, VerifiedChunk } from '../primitives/chunk.ts';
+import { isErrorOf } from '../primitives/errors.ts';
 import type { NodeFeatures } from '../primitives/node-features.ts';
 import { localFault } from './errors.ts';
 
@@ -51,13 +52,20 @@ export function inlineWork({ codec, commitment }: Coding): ErasureWork {
 }
 
 /**
- * Holds a port to "one value each": silence would look like a strategy that found nothing, and end in
- * `unavailable`, where it is a fault of ours.
+ * Holds a port to its guarantees. Silence would look like a strategy that found nothing, and end in
+ * `unavailable`, where it is a fault of ours; so is a value that is no bytes, and every error but an
+ * {@link ErasureError}, even one that calls itself a verdict.
  */
 export function oneValueEach(work: ErasureWork): ErasureWork {
   const one = (start: () => Observable<Uint8Array>): Observable<Uint8Array> =>
     defer(start).pipe(
       take(1),
+      tap((value) => assertBytes(value)),
+      catchError((cause: unknown) =>
+        throwError(() =>
+          isErrorOf(cause, 'ErasureError') ? cause : localFault('work_failed', cause),
+        ),
+      ),
       throwIfEmpty(() => localFault('work_gave_nothing')),
     );
   return {
@@ -65,4 +73,10 @@ export function oneValueEach(work: ErasureWork): ErasureWork {
     reassemble: (chunks, n) => one(() => work.reassemble(chunks, n)),
     erasureRoot: (payload, n) => one(() => work.erasureRoot(payload, n)),
   };
+}
+
+function assertBytes(value: unknown): void {
+  if (!(value instanceof Uint8Array)) {
+    throw new TypeError(`work: expected a Uint8Array, got ${typeof value}`);
+  }
 }

@@ -1,15 +1,17 @@
-import { EMPTY, lastValueFrom, Observable, of, toArray } from 'rxjs';
+import { EMPTY, lastValueFrom, Observable, of, throwError, toArray } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import { encodeAvailableData } from '../../src/codec/available-data.ts';
 import { HEX_TRIE_COMMITMENT } from '../../src/commitment/commitment.ts';
 import { CODEC_V1 } from '../../src/erasure/index.ts';
 import type { VerifiedChunk } from '../../src/primitives/chunk.ts';
+import { ErasureError } from '../../src/primitives/errors.ts';
 import {
   CODING_V1,
   type ErasureWork,
   inlineWork,
   oneValueEach,
 } from '../../src/recovery/coding.ts';
+import { RecoveryError } from '../../src/recovery/errors.ts';
 import { testCandidate } from '../support/candidate-world.ts';
 
 const candidate = testCandidate({ validatorCount: 7 });
@@ -82,6 +84,31 @@ describe('oneValueEach', () => {
     });
   });
 
+  it.each(methods)('takes what %s gives that is no bytes as a local fault', async (method) => {
+    for (const answer of [undefined, '0x00', new ArrayBuffer(4), { type: 'checked' }]) {
+      const work = oneValueEach(workOf(() => of(answer as unknown as Uint8Array)));
+      await expect(lastValueFrom(ask(work, method))).rejects.toMatchObject({
+        code: 'local_fault',
+        details: { reason: 'work_failed' },
+      });
+    }
+  });
+
+  it.each(methods)(
+    'lets %s say something about the chunks, but not about the candidate',
+    async (method) => {
+      const aboutChunks = new ErasureError('non_uniform_chunks', 'x');
+      const verdict = new RecoveryError('invalid', 'x');
+      const failing = (error: Error): ErasureWork =>
+        oneValueEach(workOf(() => throwError(() => error)));
+      await expect(lastValueFrom(ask(failing(aboutChunks), method))).rejects.toBe(aboutChunks);
+      await expect(lastValueFrom(ask(failing(verdict), method))).rejects.toMatchObject({
+        code: 'local_fault',
+        cause: verdict,
+      });
+    },
+  );
+
   it.each(methods)('turns a throw of %s into an error', async (method) => {
     const fault = new Error('thrown');
     const work = oneValueEach(
@@ -89,6 +116,6 @@ describe('oneValueEach', () => {
         throw fault;
       }),
     );
-    await expect(lastValueFrom(ask(work, method))).rejects.toBe(fault);
+    await expect(lastValueFrom(ask(work, method))).rejects.toMatchObject({ cause: fault });
   });
 });
