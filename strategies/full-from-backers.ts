@@ -19,7 +19,7 @@ import {
   throwError,
   timeout,
 } from 'rxjs';
-import { isErrorOf } from '../src/primitives/errors.ts';
+import { isErrorOf, unreachable } from '../src/primitives/errors.ts';
 import type { AuthorityId, ValidatorIndex } from '../src/primitives/ids.ts';
 import { MAX_RESPONSE_BYTES } from '../src/primitives/limits.ts';
 import { shuffle } from '../src/primitives/random.ts';
@@ -167,6 +167,7 @@ function answerOf(
     }),
   ).pipe(
     take(1),
+    map(knownReply),
     catchError((cause: unknown) => of(failedReply(cause))),
     defaultIfEmpty<DataReply | DataAnswer, DataAnswer>({
       type: 'error',
@@ -190,6 +191,17 @@ function answerOf(
   );
 }
 
+/** Lets pass what is a reply at all. */
+function knownReply(reply: DataReply): DataReply {
+  switch (reply.type) {
+    case 'available_data':
+    case 'no_such_data':
+      return reply;
+    default:
+      return unreachable(reply);
+  }
+}
+
 function failedReply(cause: unknown): DataAnswer {
   const announced = isErrorOf(cause, 'RequestError') ? cause.details['announcedBytes'] : undefined;
   const answer = failureAnswer(cause);
@@ -207,7 +219,11 @@ function checkReply(
     checkMode: request.checkMode,
     validatorCount: session.validators.length,
   };
-  return defer(() => checkData(reply.data, subject, work)).pipe(
+  const outcome$ = startedCheck(reply.data, subject, work);
+  if (outcome$ === undefined) {
+    return of({ type: 'error', code: 'source_failed', protocol, bytes });
+  }
+  return outcome$.pipe(
     map(
       (outcome): DataAnswer =>
         outcome.type === 'checked'
@@ -216,6 +232,17 @@ function checkReply(
     ),
     catchError((cause: unknown) => throwError(() => asRecoveryError(cause, 'work_failed'))),
   );
+}
+
+/** Undefined for data that has no encoding: no peer can send that, so the source is broken. */
+function startedCheck(
+  ...check: Parameters<typeof checkData>
+): ReturnType<typeof checkData> | undefined {
+  try {
+    return checkData(...check);
+  } catch {
+    return undefined;
+  }
 }
 
 function afterAnswer(

@@ -45,6 +45,10 @@ export type CheckOutcome =
  *
  * Spec: re-encode mode compares the root of the canonical encoding, so surplus bytes or columns in what
  * was decoded are a mismatch although the value is right. Impl: we encode the value, never the bytes.
+ * What passes is read from that encoding: nobody who had a hand in the data, or does the work, can
+ * change it.
+ *
+ * @throws RangeError, TypeError for data that has no encoding.
  */
 export function checkData(
   data: AvailableData,
@@ -53,9 +57,10 @@ export function checkData(
 ): Observable<CheckOutcome> {
   const { candidate, checkMode, validatorCount } = subject;
   const encoded = encodeAvailableData(data);
-  const passed = { data, scaleBytes: encoded.length } as CheckedData;
+  const own = decodeAvailableData(encoded.slice()).value;
+  const passed = { data: own, scaleBytes: encoded.length } as CheckedData;
   if (checkMode === 'pov_hash') {
-    return of(compare('pov_hash_mismatch', candidate.povHash, hashPov(data.pov), passed));
+    return of(compare('pov_hash_mismatch', candidate.povHash, hashPov(own.pov), passed));
   }
   return work
     .erasureRoot(encoded, validatorCount)

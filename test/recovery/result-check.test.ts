@@ -1,4 +1,4 @@
-import { type Observable, throwError } from 'rxjs';
+import { type Observable, tap, throwError } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import { encodeAvailableData } from '../../src/codec/available-data.ts';
 import { toHex } from '../../src/primitives/bytes.ts';
@@ -52,6 +52,21 @@ describe('checkData', () => {
     (kind) => {
       const { made, subject } = subjectOf(kind);
       expect(outcomeOf(checkData(made.data, subject, work)).type).toBe('mismatch');
+    },
+  );
+
+  it.each(['re_encode', 'pov_hash'] as const)(
+    'passes its own copy, which neither the sender nor the work can change (%s)',
+    (mode) => {
+      const { made, subject } = subjectOf('honest', mode);
+      const blockData = made.data.pov.blockData.slice();
+      const writing: ErasureWork = {
+        ...work,
+        erasureRoot: (payload, n) => work.erasureRoot(payload, n).pipe(tap(() => payload.fill(0))),
+      };
+      const outcome = outcomeOf(checkData({ ...made.data, pov: { blockData } }, subject, writing));
+      blockData.fill(0);
+      expect(outcome).toMatchObject({ type: 'checked', data: { data: made.data } });
     },
   );
 

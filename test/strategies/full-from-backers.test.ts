@@ -1,7 +1,9 @@
+import { of } from 'rxjs';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { hashReady } from '../../src/primitives/hash.ts';
 import { MAX_RESPONSE_BYTES } from '../../src/primitives/limits.ts';
 import type { RecoveryEvent } from '../../src/recovery/events.ts';
+import type { DataReply } from '../../src/recovery/ports.ts';
 import type { TestCandidate } from '../support/candidate-world.ts';
 import { FakeStore } from '../support/fake-store.ts';
 import {
@@ -63,6 +65,35 @@ describe('fullFromBackers', () => {
         .slice(0, -1)
         .every((answer) => answer === 'no_such_data'),
     ).toBe(true);
+  });
+
+  it.each([
+    ['nothing', undefined],
+    ['no type', {}],
+    ['a type of its own', { type: 'other' }],
+    ['no data', { type: 'available_data' }],
+    [
+      'data that has no encoding',
+      {
+        type: 'available_data',
+        data: {
+          pov: { blockData: new Uint8Array(3) },
+          validationData: {
+            parentHead: new Uint8Array(),
+            relayParentNumber: Number.NaN,
+            relayParentStorageRoot: new Uint8Array(31),
+            maxPovSize: -1,
+          },
+        },
+      },
+    ],
+  ])('counts a source that answers with %s as failed, and goes on', async (_what, reply) => {
+    const world = await open({
+      ports: () => ({ dataSource: { askData: () => of(reply as DataReply) } }),
+    });
+    const outcome = world.run({ backingGroup: 0 });
+    expect(dataAnswers(outcome)).toEqual(Array(4).fill('error/source_failed'));
+    expect(outcome.recovered?.from).toBe('systematic_chunks');
   });
 
   it('asks each backer once, in an order drawn from the seed', async () => {
