@@ -88,7 +88,7 @@ function assertSettings(settings: RecoverySettings): void {
     ['attempts.regular', settings.attempts.regular],
     ['parallelAttempts', settings.parallelAttempts],
     ['softTimeoutMs', settings.softTimeoutMs],
-    ['storeTimeoutMs', settings.storeTimeoutMs],
+    ['storeTimeoutMs', settings.storeTimeoutMs ?? 1],
     ['cacheEntries', settings.cacheEntries],
   ];
   for (const [name, value] of atLeastOne) {

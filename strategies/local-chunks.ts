@@ -14,11 +14,11 @@ import {
   mergeMap,
   type Observable,
   of,
-  timeout,
   toArray,
 } from 'rxjs';
 import type { ChunkIndex, ValidatorIndex } from '../src/primitives/ids.ts';
 import type { StrategyEvent } from '../src/recovery/events.ts';
+import { inTime } from '../src/recovery/in-time.ts';
 import { ownChunk } from '../src/recovery/own-copy.ts';
 import type { ChunkStore, StoredChunk } from '../src/recovery/ports.ts';
 import type { RecoveryContext } from '../src/recovery/strategy.ts';
@@ -43,7 +43,7 @@ export function loadLocalChunks(context: RecoveryContext): Observable<LocalChunk
   return defer(() => store.loadChunks(candidateHash)).pipe(
     map(({ validatorIndex, chunk }) => ({ validatorIndex, chunk: ownChunk(chunk) })),
     toArray(),
-    timeout({ first: settings.storeTimeoutMs, scheduler: runtime.scheduler }),
+    inTime(settings.storeTimeoutMs, runtime.scheduler),
     catchError((cause: unknown) => {
       logger.warn('store_read_failed', { candidateHash, what: 'chunks', cause });
       return of<readonly StoredChunk[]>([]);
@@ -93,7 +93,7 @@ function dropAll(
     }),
   ).pipe(
     ignoreElements(),
-    timeout({ each: context.settings.storeTimeoutMs, scheduler: context.runtime.scheduler }),
+    inTime(context.settings.storeTimeoutMs, context.runtime.scheduler),
     catchError((cause: unknown) => {
       context.logger.warn('store_drop_failed', { candidateHash, cause });
       return EMPTY;

@@ -103,7 +103,7 @@ const RECOVERY_SETTINGS: Readonly<Record<keyof RecoverySettings, object>> = {
   softTimeoutMs: MILLISECONDS,
   stopAt: { enum: ['systematic_threshold', 'recovery_threshold'] },
   systematicFailure: { enum: ['confirm', 'invalid'] },
-  checkStoredData: { enum: [true] },
+  checkStoredData: FLAG,
   localChunk: { enum: ['from_backers', 'end_strategy'] },
   askSelf: FLAG,
   refill: { enum: ['on_answer', 'after_round'] },
@@ -115,7 +115,7 @@ const RECOVERY_SETTINGS: Readonly<Record<keyof RecoverySettings, object>> = {
   networkRetries: { enum: ['by_code', 'alike'] },
   sizeLimitBytes: { type: 'integer', minimum: 0 },
   sessionMissing: { enum: ['local_fault', 'unavailable'] },
-  storeTimeoutMs: MILLISECONDS,
+  storeTimeoutMs: { ...MILLISECONDS, type: ['integer', 'null'] },
   cacheEntries: COUNT,
 };
 

@@ -19,7 +19,7 @@ import type { Candidate, CheckMode } from './request.ts';
 
 declare const checked: unique symbol;
 
-/** Data that passed the check of its recovery. */
+/** Data that passed the check of its recovery, or that the settings exempt from it: {@link trustStored}. */
 export type CheckedData = {
   readonly data: AvailableData;
   /** Size of its SCALE encoding. */
@@ -65,6 +65,21 @@ export function checkData(
   return work
     .erasureRoot(encoded, validatorCount)
     .pipe(map((root) => compare('root_mismatch', candidate.erasureRoot, root, passed)));
+}
+
+/**
+ * Takes data of our own store for checked without holding it against the candidate, as the reference
+ * does (recovery spec §4.4): for `checkStoredData: false` alone, where a bad disk becomes a result. Bytes
+ * that are no value are a mismatch all the same.
+ */
+export function trustStored(stored: Uint8Array): CheckOutcome {
+  const data = decodeOrCode(stored);
+  return typeof data === 'string'
+    ? { type: 'mismatch', evidence: { reason: 'not_decodable', code: data } }
+    : {
+        type: 'checked',
+        data: { data, scaleBytes: encodeAvailableData(data).length } as CheckedData,
+      };
 }
 
 /** Decodes a zero-padded payload and checks it. A payload that is no value is a mismatch. */

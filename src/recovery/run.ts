@@ -104,17 +104,30 @@ function loadSession(
     take(1),
     map(copyOf),
     // Whatever a directory fails with is no verdict, be it another recovery's `invalid`.
-    catchError((cause: unknown) => throwError(() => localFault('directory_failed', cause))),
+    catchError((cause: unknown) =>
+      throwError(() => noSession(settings.sessionMissing, 'directory_failed', cause)),
+    ),
     tap((session) => assertUsable(session, sessionIndex)),
     defaultIfEmpty<SessionInfo | undefined, undefined>(undefined),
     map((session) => {
       if (session === undefined) {
-        const reason = 'session_missing';
-        throw new RecoveryError(settings.sessionMissing, 'the session is unknown', { reason });
+        throw noSession(settings.sessionMissing, 'session_missing');
       }
       return session;
     }),
   );
+}
+
+/**
+ * Spec: to the reference a session that is unknown and one that it fails to ask for are alike
+ * unavailable (recovery spec §4.2). Impl: one setting covers both; by default they are faults of ours.
+ */
+function noSession(
+  code: RecoverySettings['sessionMissing'],
+  reason: 'session_missing' | 'directory_failed',
+  cause?: unknown,
+): RecoveryError {
+  return new RecoveryError(code, `the session is not known: ${reason}`, { reason }, { cause });
 }
 
 /** Of one moment: n and the rest must be the same when chunks are verified and when they are checked. */

@@ -31,8 +31,11 @@ export type RecoverySettings = {
    * strategy. `invalid`: ends the recovery at once.
    */
   readonly systematicFailure: 'confirm' | 'invalid';
-  /** Full data from our own store is checked like data from a peer: a bad disk must not give a "valid". */
-  readonly checkStoredData: true;
+  /**
+   * Whether full data from our own store is checked like data from a peer: a bad disk must not give a
+   * "valid". `false`: it goes out as it is, as long as it decodes.
+   */
+  readonly checkStoredData: boolean;
   /**
    * What an invalid own systematic chunk does: its index is fetched from a backer, or the systematic
    * strategy ends.
@@ -56,10 +59,13 @@ export type RecoverySettings = {
   readonly networkRetries: NetworkRetries;
   /** Full data is asked of backers only below this size, in bytes. */
   readonly sizeLimitBytes: number;
-  /** What an unknown session ends in. */
+  /** What a session ends in that is unknown, or that the directory fails to tell. */
   readonly sessionMissing: 'local_fault' | 'unavailable';
-  /** A read of our own store that takes longer counts as failed, and the network is used. */
-  readonly storeTimeoutMs: number;
+  /**
+   * A read of our own store that takes longer counts as failed, and the network is used; `null` waits
+   * as long as it takes.
+   */
+  readonly storeTimeoutMs: number | null;
   /** Results kept: successes and `invalid` (recovery spec §0). */
   readonly cacheEntries: number;
 };
@@ -81,7 +87,10 @@ export const SIZE_LIMITS: {
   relaxed: 4_194_304,
 };
 
-/** The default preset. Where it departs from the reference, the field's doc names both positions. */
+/**
+ * The default preset. Where it departs from the reference, the field's doc names both positions, and
+ * `strategies/README.md` says why.
+ */
 export const STANDARD: RecoverySettings = {
   // recovery spec §0: 2 systematic, 5 regular.
   attempts: { systematic: 2, regular: 5 },
@@ -105,4 +114,28 @@ export const STANDARD: RecoverySettings = {
   // Ours: as long as the network may take for the full data (recovery spec §0, 2 s).
   storeTimeoutMs: 2_000,
   cacheEntries: 16,
+};
+
+/**
+ * The reference's rules (recovery spec §0, §4), for comparison and for networks that must see nothing
+ * else. What is not named here is alike in both presets: the attempts, the window of 50, the soft
+ * timeout and the 16 results are the reference's own numbers.
+ */
+export const UPSTREAM: RecoverySettings = {
+  ...STANDARD,
+  stopAt: 'recovery_threshold',
+  systematicFailure: 'invalid',
+  checkStoredData: false,
+  localChunk: 'end_strategy',
+  askSelf: true,
+  refill: 'after_round',
+  carryInFlight: false,
+  sizeUnknown: 'large',
+  dialBackers: false,
+  totalBackerTimeMs: null,
+  networkRetries: 'alike',
+  // Polkadot and collators; elsewhere the reference is run with `relaxed`.
+  sizeLimitBytes: SIZE_LIMITS.conservative,
+  sessionMissing: 'unavailable',
+  storeTimeoutMs: null,
 };
