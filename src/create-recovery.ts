@@ -89,6 +89,7 @@ function assertSettings(settings: RecoverySettings): void {
     ['parallelAttempts', settings.parallelAttempts],
     ['softTimeoutMs', settings.softTimeoutMs],
     ['storeTimeoutMs', settings.storeTimeoutMs ?? 1],
+    ['maxConcurrent', settings.maxConcurrent],
     ['cacheEntries', settings.cacheEntries],
   ];
   for (const [name, value] of atLeastOne) {
@@ -98,6 +99,7 @@ function assertSettings(settings: RecoverySettings): void {
   }
   const atLeastZero: readonly (readonly [string, number])[] = [
     ['sizeLimitBytes', settings.sizeLimitBytes],
+    ['maxWaiting', settings.maxWaiting],
     ['totalBackerTimeMs', settings.totalBackerTimeMs ?? 0],
   ];
   for (const [name, value] of atLeastZero) {

@@ -159,7 +159,10 @@ describe('openNode', () => {
   it('hands its logger, metrics and settings to the recovery it makes', async () => {
     const [logger, metrics] = [new RecordedLog(), new RecordedMetrics()];
     const node = await open({ logger, metrics });
-    await using recovery = node.createRecovery({}, { sessionMissing: 'unavailable' });
+    await using recovery = node.createRecovery(
+      {},
+      { sessionMissing: 'unavailable', receiptSession: 'ignored' },
+    );
     await recovery.start();
     await expect(recovery.recoverData({ ...request, sessionIndex: 9 })).rejects.toMatchObject({
       code: 'unavailable',

@@ -115,7 +115,10 @@ const RECOVERY_SETTINGS: Readonly<Record<keyof RecoverySettings, object>> = {
   networkRetries: { enum: ['by_code', 'alike'] },
   sizeLimitBytes: { type: 'integer', minimum: 0 },
   sessionMissing: { enum: ['local_fault', 'unavailable'] },
+  receiptSession: { enum: ['must_match', 'ignored'] },
   storeTimeoutMs: { ...MILLISECONDS, type: ['integer', 'null'] },
+  maxConcurrent: COUNT,
+  maxWaiting: { type: 'integer', minimum: 0 },
   cacheEntries: COUNT,
 };
 

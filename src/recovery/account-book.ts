@@ -67,6 +67,7 @@ export class AccountBook {
         return;
       case 'started':
       case 'joined':
+      case 'warning':
       case 'decoding':
       case 'checking':
       case 'recovered':

@@ -93,6 +93,15 @@ export type RecoveryEvent =
       readonly atMs: number;
       readonly account: RecoveryAccount;
     }
+  | {
+      /** Something about the request that the caller should look at; the recovery goes on. */
+      readonly type: 'warning';
+      readonly atMs: number;
+      /** `core_index_mismatch`: the receipt names another core than the request, whose core is used. */
+      readonly code: 'core_index_mismatch';
+      readonly requested: number;
+      readonly inReceipt: number;
+    }
   | { readonly type: 'strategy_started'; readonly atMs: number; readonly strategy: StrategyType }
   | StrategyEvent
   | RecoveredEvent;

@@ -8,12 +8,14 @@ import type { LRUCache } from 'lru-cache';
 import {
   catchError,
   concat,
+  concatMap,
   defer,
   finalize,
   lastValueFrom,
   type MonoTypeOperatorFunction,
   map,
   merge,
+  NEVER,
   Observable,
   of,
   Subject,
@@ -23,14 +25,22 @@ import {
   throwError,
   timer,
 } from 'rxjs';
+import { hashPov } from '../codec/available-data.ts';
+import { equalBytes } from '../primitives/bytes.ts';
 import { hashReady } from '../primitives/hash.ts';
 import type { RecoveryAccount } from './account.ts';
 import { AccountBook } from './account-book.ts';
+import { Admission, type Ticket } from './admission.ts';
 import { RecoveryError } from './errors.ts';
 import type { RecoveredEvent, RecoveryEvent } from './events.ts';
 import type { RecoveredFrom } from './labels.ts';
 import { RecoveryMeter } from './recovery-metrics.ts';
-import { type CheckedRequest, checkRequest, type RecoveryRequest } from './request.ts';
+import {
+  assertReceiptSession,
+  type CheckedRequest,
+  checkRequest,
+  type RecoveryRequest,
+} from './request.ts';
 import { type CachedResult, recoveryKey, resultCache } from './result-cache.ts';
 import { type RecoveryParts, type RunOutput, runRecovery } from './run.ts';
 
@@ -38,7 +48,11 @@ import { type RecoveryParts, type RunOutput, runRecovery } from './run.ts';
 export type Recovered = Omit<RecoveredEvent, 'type' | 'atMs'>;
 
 /** A recovery that somebody waits for. */
-type Running = { readonly events$: Observable<RecoveryEvent>; readonly book: AccountBook };
+type Running = {
+  readonly events$: Observable<RecoveryEvent>;
+  readonly book: AccountBook;
+  readonly ticket: Ticket;
+};
 
 /** Recovers the data of candidates. Made by `createRecovery`. */
 export interface Recovery extends AsyncDisposable {
@@ -65,6 +79,7 @@ export interface Recovery extends AsyncDisposable {
 export class Orchestrator implements Recovery {
   private readonly parts: RecoveryParts;
   private readonly cache: LRUCache<string, CachedResult>;
+  private readonly admission: Admission;
   private readonly running = new Map<string, Running>();
   private readonly stopped$ = new Subject<void>();
   private isStarted = false;
@@ -75,6 +90,8 @@ export class Orchestrator implements Recovery {
   constructor(parts: RecoveryParts) {
     this.parts = parts;
     this.cache = resultCache(parts.settings.cacheEntries);
+    const { maxConcurrent, maxWaiting } = parts.settings;
+    this.admission = new Admission(maxConcurrent, maxWaiting);
   }
 
   /** See {@link Recovery.start}. */
@@ -105,8 +122,11 @@ export class Orchestrator implements Recovery {
         throw new RecoveryError('stopped', 'not running: call start() first');
       }
       const checked = checkRequest(request);
+      if (this.parts.settings.receiptSession === 'must_match') {
+        assertReceiptSession(checked);
+      }
       const key = recoveryKey(checked);
-      const cached = this.cache.get(key);
+      const cached = this.kept(checked);
       return cached === undefined
         ? this.joinOrBegin(key, checked)
         : this.fromCache(checked, cached);
@@ -136,7 +156,9 @@ export class Orchestrator implements Recovery {
 
   private joinOrBegin(key: string, request: CheckedRequest): Observable<RecoveryEvent> {
     const running = this.running.get(key);
-    const { events$, book } = running ?? this.begin(key, request);
+    const { events$, book, ticket } = running ?? this.begin(key, request);
+    const { timeoutMs = Number.POSITIVE_INFINITY } = request;
+    ticket.deadlineMs = Math.min(ticket.deadlineMs, this.nowMs() + timeoutMs);
     const joined$ =
       running === undefined
         ? events$
@@ -150,8 +172,7 @@ export class Orchestrator implements Recovery {
             ),
             events$,
           );
-    const { timeoutMs } = request;
-    return timeoutMs === undefined ? joined$ : endedBy(joined$, this.deadline(timeoutMs, book));
+    return Number.isFinite(timeoutMs) ? endedBy(joined$, this.deadline(timeoutMs, book)) : joined$;
   }
 
   private begin(key: string, request: CheckedRequest): Running {
@@ -168,8 +189,11 @@ export class Orchestrator implements Recovery {
         throw new RecoveryError('stopped', 'the recovery instance was stopped');
       }),
     );
+    const ticket: Ticket = { deadlineMs: Number.POSITIVE_INFINITY };
     const events$ = endedBy(
-      runRecovery(this.parts, request, meter).pipe(
+      this.admission.enter(ticket).pipe(
+        // Who is let in because another was stopped is about to be stopped too.
+        concatMap(() => (this.isStarted ? runRecovery(this.parts, request, meter) : NEVER)),
         map((output) => this.publish(key, { book, meter }, output)),
       ),
       stopped$,
@@ -190,7 +214,7 @@ export class Orchestrator implements Recovery {
       beforeTeardown(forget),
       share(),
     );
-    const running: Running = { events$, book };
+    const running: Running = { events$, book, ticket };
     this.running.set(key, running);
     return running;
   }
@@ -220,6 +244,27 @@ export class Orchestrator implements Recovery {
       this.cache.set(key, { type: 'invalid', error });
     }
     return error;
+  }
+
+  /**
+   * A kept result that answers the request. Data that was held against the erasure root may answer where
+   * only the PoV hash is asked for, if that is right too; never the reverse, and `invalid` stays in its
+   * check mode.
+   */
+  private kept(request: CheckedRequest): CachedResult | undefined {
+    const own = this.cache.get(recoveryKey(request));
+    if (own !== undefined || request.checkMode === 're_encode') {
+      return own;
+    }
+    return [true, false]
+      .map((useStore) =>
+        this.cache.get(recoveryKey({ ...request, checkMode: 're_encode', useStore })),
+      )
+      .find(
+        (result) =>
+          result?.type === 'data' &&
+          equalBytes(hashPov(result.data.data.pov), request.candidate.povHash),
+      );
   }
 
   private fromCache(request: CheckedRequest, cached: CachedResult): Observable<RecoveryEvent> {

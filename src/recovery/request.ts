@@ -7,8 +7,11 @@ import {
   type CandidateReceipt,
   candidateHashOf,
   candidateReceipt,
+  descriptorVersion,
   receiptErasureRoot,
   receiptPovHash,
+  receiptSchedulingSession,
+  receiptSessionIndex,
 } from '../codec/candidate.ts';
 import type { MappingScheme } from '../mapping/assignment.ts';
 import type { CandidateHash } from '../primitives/ids.ts';
@@ -103,6 +106,27 @@ export function checkRequest(request: RecoveryRequest): CheckedRequest {
     checkMode,
     useStore: request.useStore ?? true,
   };
+}
+
+/**
+ * Refuses a session that the receipt does not name. A v2 receipt names one; a v3 receipt also the one it
+ * was scheduled in, and either may be the one whose validators hold the chunks; others name none.
+ *
+ * @throws RangeError when the receipt names other sessions.
+ */
+export function assertReceiptSession({ candidate, sessionIndex }: CheckedRequest): void {
+  const { receipt } = candidate;
+  const version = descriptorVersion(receipt);
+  const named =
+    version === 'v2' || version === 'v3'
+      ? [receiptSessionIndex(receipt), receiptSchedulingSession(receipt)]
+      : [];
+  if (named.length > 0 && !named.includes(sessionIndex)) {
+    const expected = [...new Set(named)].join(' or ');
+    throw new RangeError(
+      `sessionIndex: expected ${expected}, as the receipt says, got ${sessionIndex}`,
+    );
+  }
 }
 
 function assertStrategies(strategies: unknown): void {

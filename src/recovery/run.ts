@@ -10,6 +10,7 @@ import {
   concatMap,
   defaultIfEmpty,
   defer,
+  EMPTY,
   from,
   map,
   type Observable,
@@ -20,6 +21,7 @@ import {
   throwError,
   using,
 } from 'rxjs';
+import { receiptCoreIndex } from '../codec/candidate.ts';
 import { type ChunkMapping, chunkMapping, schemeOf } from '../mapping/assignment.ts';
 import { MAX_VALIDATORS, MIN_VALIDATORS } from '../primitives/limits.ts';
 import { type CodingChoice, type ErasureWork, inlineWork, oneValueEach } from './coding.ts';
@@ -89,11 +91,29 @@ export function runRecovery(
         candidateHash: request.candidate.candidateHash,
         sessionIndex: request.sessionIndex,
       }),
+      warnings(parts, request),
       loadSession(parts, request).pipe(
         concatMap((session) => recoverInSession(parts, contextOf(parts, request, session), meter)),
       ),
     ),
   );
+}
+
+/** Recovery reads the core from the request alone (recovery spec §2.3); a difference is worth a look. */
+function warnings(
+  { runtime }: RecoveryParts,
+  { candidate, coreIndex }: CheckedRequest,
+): Observable<RunOutput> {
+  const inReceipt = receiptCoreIndex(candidate.receipt);
+  return coreIndex === undefined || inReceipt === undefined || inReceipt === coreIndex
+    ? EMPTY
+    : of({
+        type: 'warning',
+        atMs: runtime.scheduler.now(),
+        code: 'core_index_mismatch',
+        requested: coreIndex,
+        inReceipt,
+      });
 }
 
 function loadSession(

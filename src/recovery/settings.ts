@@ -61,11 +61,17 @@ export type RecoverySettings = {
   readonly sizeLimitBytes: number;
   /** What a session ends in that is unknown, or that the directory fails to tell. */
   readonly sessionMissing: 'local_fault' | 'unavailable';
+  /** Whether a v2 or v3 receipt that names other sessions than the request is refused as misuse. */
+  readonly receiptSession: 'must_match' | 'ignored';
   /**
    * A read of our own store that takes longer counts as failed, and the network is used; `null` waits
    * as long as it takes.
    */
   readonly storeTimeoutMs: number | null;
+  /** Recoveries that run at once; equal requests count as one. */
+  readonly maxConcurrent: number;
+  /** Recoveries that may wait for their turn, by deadline; one more is `local_fault`, `overloaded`. */
+  readonly maxWaiting: number;
   /** Results kept: successes and `invalid` (recovery spec §0). */
   readonly cacheEntries: number;
 };
@@ -111,8 +117,12 @@ export const STANDARD: RecoverySettings = {
   networkRetries: 'by_code',
   sizeLimitBytes: SIZE_LIMITS.relaxed,
   sessionMissing: 'local_fault',
+  receiptSession: 'must_match',
   // Ours: as long as the network may take for the full data (recovery spec §0, 2 s).
   storeTimeoutMs: 2_000,
+  // Ours: a checker of 500 parachains seldom has more than a few; 16 of 10 MiB bound the memory.
+  maxConcurrent: 16,
+  maxWaiting: 256,
   cacheEntries: 16,
 };
 

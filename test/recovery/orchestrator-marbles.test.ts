@@ -48,6 +48,7 @@ type Answers = {
 const LETTERS: Readonly<Record<RecoveryEvent['type'], string>> = {
   started: 's',
   joined: 'j',
+  warning: 'w',
   strategy_started: 'g',
   attempt_started: 'a',
   attempt_finished: 'f',

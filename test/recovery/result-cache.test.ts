@@ -118,7 +118,11 @@ describe('the results that are kept', () => {
   });
 
   it('do not cross check modes, sessions and store use', async () => {
-    const world = await RecoveryWorld.open({ validatorCount: 7, kind: 'trailing_garbage' });
+    const world = await RecoveryWorld.open({
+      validatorCount: 7,
+      kind: 'trailing_garbage',
+      settings: { receiptSession: 'ignored' },
+    });
     expect(codeOf(world.run().error)).toBe('invalid');
     expect(world.run({ checkMode: 'pov_hash' }).recovered?.from).toBe('systematic_chunks');
     expect(codeOf(world.run({ useStore: false }).error)).toBe('invalid');

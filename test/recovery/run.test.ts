@@ -232,11 +232,12 @@ describe('the own store', () => {
         return store;
       },
     });
-    expect(world.run({ useStore: false }).recovered?.from).toBe('systematic_chunks');
+    const byHash = { useStore: false, checkMode: 'pov_hash' } as const;
+    expect(world.run(byHash).recovered?.from).toBe('systematic_chunks');
     expect(stores[0]?.calls).toEqual([]);
-    expect(
-      world.run({ useStore: false, checkMode: 'pov_hash', backingGroup: 0 }).recovered?.from,
-    ).toBe('full_from_backers');
+    expect(world.run({ useStore: false, backingGroup: 0 }).recovered?.from).toBe(
+      'full_from_backers',
+    );
     expect(stores[0]?.calls.map(({ method }) => method)).toEqual(['loadChunkBytes']);
   });
 
