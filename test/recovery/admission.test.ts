@@ -1,6 +1,7 @@
 import type { Subscription } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import { Admission, type Ticket } from '../../src/recovery/admission.ts';
+import type { RecoveryError } from '../../src/recovery/errors.ts';
 
 /** Enters under a name; names are noted when they are let in, errors as `name!reason`. */
 function entrance(admission: Admission): {
@@ -17,8 +18,8 @@ function entrance(admission: Admission): {
           noted.push(name);
           then();
         },
-        error: (error: { details: { reason: string } }) =>
-          noted.push(`${name}!${error.details.reason}`),
+        error: (error: unknown) =>
+          noted.push(`${name}!${(error as RecoveryError).details['reason']}`),
       });
       return Object.assign(subscription, { ticket });
     },
