@@ -177,7 +177,10 @@ export class AvailabilityStore implements ChunkStore, ServedStore {
     );
   }
 
-  /** Forgets an entry that a recovery found corrupt; counted once per entry that was held. */
+  /**
+   * Forgets an entry that a recovery found corrupt; counted once per entry that was held. One that is as
+   * it was stored stays.
+   */
   dropCorrupt(candidateHash: CandidateHash, entry: StoredEntry): Observable<never> {
     return this.#run(() => dropEntry(this.#context, candidateHash, entry)).pipe(ignoreElements());
   }

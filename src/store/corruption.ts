@@ -17,6 +17,7 @@ import { chunkKey, chunkPrefix, dataKey, metadataKey } from './layout.ts';
 import type { Metadata } from './metadata.ts';
 import { decodeMetadata } from './metadata.ts';
 import { CORRUPTIONS } from './metrics.ts';
+import { isSoundData, soundChunk } from './soundness.ts';
 
 /** Metadata of a candidate, for reads. Metadata that is not readable is dropped: not held. */
 export async function loadMetadata(
@@ -54,8 +55,9 @@ export async function metadataWhileLocked(
  * Forgets an entry that was found corrupt and counts it, unless it is no longer held.
  *
  * @param seen - The bytes that were found corrupt (`undefined`: metadata promised an entry that is
- * not there). When the entry holds other bytes by now, it is left alone. Without it, whatever is
- * there is dropped.
+ * not there). When the entry holds other bytes by now, it is left alone. Without it, an entry that is
+ * as it was stored is left alone: whoever found it wrong held it against something else, such as the
+ * hash of a PoV that never was, or did so with a broken engine.
  */
 export async function dropEntry(
   context: StoreContext,
@@ -67,7 +69,11 @@ export async function dropEntry(
     const key = entryKey(hash, entry);
     const before = await metadataWhileLocked(context, hash);
     const present = await context.database.get(key);
-    if (seen !== undefined && !isSame(present, seen.found)) {
+    const isLeft =
+      seen === undefined
+        ? before !== undefined && present !== undefined && isSound(before, entry, present)
+        : !isSame(present, seen.found);
+    if (isLeft) {
       return;
     }
     const isListed = before !== undefined && isHeld(before, entry);
@@ -110,6 +116,12 @@ function entryKey(hash: CandidateHash, entry: StoredEntry): ReturnType<typeof da
     default:
       return unreachable(entry);
   }
+}
+
+function isSound(metadata: Metadata, entry: StoredEntry, present: Uint8Array): boolean {
+  return entry.type === 'chunk'
+    ? soundChunk(metadata, present) !== undefined
+    : isSoundData(metadata, present);
 }
 
 function isHeld(metadata: Metadata, entry: StoredEntry): boolean {

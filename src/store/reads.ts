@@ -4,20 +4,15 @@
  * takes a lock or waits for a writer.
  */
 
-import { verifyChunk } from '../commitment/verify-chunk.ts';
-import { equalBytes } from '../primitives/bytes.ts';
 import type { Chunk } from '../primitives/chunk.ts';
-import { CodecError } from '../primitives/errors.ts';
-import { blake2b256 } from '../primitives/hash.ts';
 import type { CandidateHash, ValidatorIndex } from '../primitives/ids.ts';
 import type { StoredChunk } from '../recovery/ports.ts';
 import { bitIndices, hasBit } from './bitfield.ts';
-import { decodeChunkEntry } from './chunk-entry.ts';
 import type { StoreContext } from './context.ts';
 import { dropEntry, loadMetadata } from './corruption.ts';
 import { chunkKey, chunkPrefix, dataKey, validatorOfKey } from './layout.ts';
 import type { CandidateState } from './lifecycle.ts';
-import type { Metadata } from './metadata.ts';
+import { isSoundData, readEntry, soundChunk } from './soundness.ts';
 
 /** What the store knows about one candidate. */
 export type CandidateRecord = {
@@ -88,8 +83,8 @@ export async function loadServedChunk(
     return undefined;
   }
   const found = await context.database.get(chunkKey(hash, validatorIndex), signal);
-  const chunk = found && readEntry(found);
-  if (chunk !== undefined && isProven(metadata, chunk)) {
+  const chunk = found && soundChunk(metadata, found);
+  if (chunk !== undefined) {
     return chunk;
   }
   await dropEntry(context, hash, { type: 'chunk', validatorIndex }, { found });
@@ -107,25 +102,9 @@ export async function loadServedData(
     return undefined;
   }
   const found = await context.database.get(dataKey(hash), signal);
-  if (found !== undefined && equalBytes(blake2b256(found), metadata.dataHash)) {
+  if (found !== undefined && isSoundData(metadata, found)) {
     return found;
   }
   await dropEntry(context, hash, { type: 'available_data' }, { found });
   return undefined;
-}
-
-function isProven(metadata: Metadata, chunk: Chunk): boolean {
-  const { erasureRoot, validatorCount } = metadata;
-  return verifyChunk({ erasureRoot, chunk, validatorCount }).type === 'verified';
-}
-
-function readEntry(entry: Uint8Array): Chunk | undefined {
-  try {
-    return decodeChunkEntry(entry);
-  } catch (error: unknown) {
-    if (error instanceof CodecError) {
-      return undefined;
-    }
-    throw error;
-  }
 }

@@ -132,6 +132,16 @@ describe('corruption', () => {
     expect(opened.corruptions()).toBe(0);
   });
 
+  it('that a recovery saw in sound entries leaves them alone, uncounted', async () => {
+    await using opened = await openStore('memory');
+    await storeAll(opened);
+    await all(opened.store.dropCorrupt(hash, { type: 'available_data' }));
+    await all(opened.store.dropCorrupt(hash, { type: 'chunk', validatorIndex: v(2) }));
+    expect(await all(opened.store.serveAvailableData(hash))).toHaveLength(1);
+    expect(await all(opened.store.serveChunk(hash, v(2)))).toEqual([candidate.chunkOf(2)]);
+    expect(opened.corruptions()).toBe(0);
+  });
+
   it('of a chunk that cannot be decoded is dropped when recovery reads it; others are returned', async () => {
     await using opened = await openStore('memory');
     await storeAll(opened);

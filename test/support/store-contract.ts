@@ -88,6 +88,7 @@ export function chunkStoreContract(
       await using opened = await open();
       const chunks = opened.store.loadChunks(hash);
       await opened.hold(candidate, { validators: [1, 2], data: false });
+      await opened.damage(hash, chunkOf(1));
       opened.store.dropCorrupt(hash, chunkOf(1));
       expect(await all(chunks)).toHaveLength(2);
       await all(opened.store.dropCorrupt(hash, chunkOf(1)));
@@ -123,6 +124,7 @@ export function chunkStoreContract(
     it('counts a corrupt chunk once and forgets it alone', async () => {
       await using opened = await open();
       await opened.hold(candidate, { validators: [1, 2], data: true });
+      await opened.damage(hash, chunkOf(1));
       expect(await all(opened.store.dropCorrupt(hash, chunkOf(1)))).toEqual([]);
       await all(opened.store.dropCorrupt(hash, chunkOf(1)));
       expect(await validatorsHeld(opened.store, hash)).toEqual([2]);
@@ -133,6 +135,7 @@ export function chunkStoreContract(
     it('counts corrupt full data once and forgets it alone', async () => {
       await using opened = await open();
       await opened.hold(candidate, { validators: [1, 2], data: true });
+      await opened.damage(hash, DATA);
       await all(opened.store.dropCorrupt(hash, DATA));
       await all(opened.store.dropCorrupt(hash, DATA));
       expect(await all(opened.store.loadAvailableData(hash))).toEqual([]);
