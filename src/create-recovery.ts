@@ -22,6 +22,7 @@ import {
   type SessionDirectory,
 } from './recovery/ports.ts';
 import { type RecoverySettings, STANDARD } from './recovery/settings.ts';
+import { steadyRuntime } from './recovery/steady-clock.ts';
 
 /** What recovery needs from outside. */
 export type RecoveryPorts = {
@@ -63,7 +64,7 @@ export function createRecovery(
     store: ports.store,
     metrics: ports.metrics ?? NO_METRICS,
     logger: ports.logger ?? NO_LOGGER,
-    runtime: ports.runtime ?? realRuntime(),
+    runtime: steadyRuntime(ports.runtime ?? realRuntime()),
     work: ports.work,
     coding: ports.coding ?? CODING_V1,
     settings: merged,
