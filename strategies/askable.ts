@@ -19,13 +19,13 @@ export function authorityOf(
   return session.validators[index] ?? undefined;
 }
 
-/** Members of the backing group; none when no group was named or it does not exist. */
+/** Members of the backing group, each once; none when no group was named or it does not exist. */
 export function backersOf(
   session: SessionInfo,
   backingGroup: number | undefined,
 ): readonly ValidatorIndex[] {
   const group = backingGroup === undefined ? undefined : session.groups[backingGroup];
-  return (group ?? []).map((member) => {
+  return [...new Set(group)].map((member) => {
     if (!(Number.isInteger(member) && member >= 0 && member < session.validators.length)) {
       throw new RangeError(
         `groups[${backingGroup}]: expected validator indices below ${session.validators.length}, got ${member}`,

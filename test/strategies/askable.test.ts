@@ -39,6 +39,10 @@ describe('backersOf', () => {
     expect(backersOf(session, 0)).toEqual([1, 0]);
   });
 
+  it('has each member once: a backer is asked once for the data, and stands in for one validator', () => {
+    expect(backersOf(contextWith({ groups: [[1, 0, 1, 1]] }).session, 0)).toEqual([1, 0]);
+  });
+
   it('is nobody without a group, or with one that does not exist', () => {
     expect([backersOf(session, undefined), backersOf(session, 9)]).toEqual([[], []]);
   });
