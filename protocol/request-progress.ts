@@ -34,9 +34,9 @@ export class RequestProgress {
     this.#startedAtMs = scheduler.now();
   }
 
-  /** Milliseconds since the request was made. */
+  /** Milliseconds since the request was made; never negative, though the clock may be set back. */
   elapsedMs(): number {
-    return this.#scheduler.now() - this.#startedAtMs;
+    return Math.max(0, this.#scheduler.now() - this.#startedAtMs);
   }
 
   /** Notes that the answer has come so far. */

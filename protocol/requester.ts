@@ -10,6 +10,7 @@ import {
   defaultIfEmpty,
   defer,
   finalize,
+  fromEvent,
   map,
   type Observable,
   race,
@@ -19,7 +20,6 @@ import {
   take,
   tap,
   throwError,
-  timeout,
 } from 'rxjs';
 import { CodecError, hasCode } from '../src/primitives/errors.ts';
 import type { AuthorityId } from '../src/primitives/ids.ts';
@@ -36,6 +36,7 @@ import {
   RequestError,
   type SessionDirectory,
 } from '../src/recovery/ports.ts';
+import { errorOf } from './abort-reason.ts';
 import { Connector, type PeerTarget, targetOf } from './connector.ts';
 import { type ExchangeAnswer, exchange, OpenStreams } from './exchange.ts';
 import type { PeerLimits } from './limits.ts';
@@ -87,6 +88,7 @@ export class Requester implements ChunkSource, DataSource {
   readonly #pacer: TurnPacer;
   readonly #stopping$ = new Subject<void>();
   #runningCount = 0;
+  #isStopped = false;
 
   /** Asks nothing yet. */
   constructor(init: RequesterInit) {
@@ -131,8 +133,14 @@ export class Requester implements ChunkSource, DataSource {
     })).pipe(map(dataReply));
   }
 
-  /** Ends what is running with `cancelled` and resets every stream. */
-  abortAll(): void {
+  /** Takes requests, again after {@link stop}; a new requester does so from the beginning. */
+  start(): void {
+    this.#isStopped = false;
+  }
+
+  /** Ends what is running, and whatever is asked from now on, with `cancelled`; resets every stream. */
+  stop(): void {
+    this.#isStopped = true;
     this.#stopping$.next();
     this.#streams.abortAll();
   }
@@ -141,12 +149,25 @@ export class Requester implements ChunkSource, DataSource {
     return defer(() => {
       const wire = describe();
       const progress = new RequestProgress(this.#init.scheduler);
+      if (this.#isStopped) {
+        throw progress.error('cancelled');
+      }
       const stopped$ = this.#stopping$.pipe(
         switchMap(() => throwError(() => progress.error('cancelled'))),
       );
-      const answer$ = this.#locate(wire, progress).pipe(
+      const controller = new AbortController();
+      // One timer from beginning to end: a clock that jumps neither lengthens nor shortens it.
+      const deadline = this.#init.scheduler.schedule(
+        () => controller.abort(progress.deadlineError()),
+        wire.deadlineMs,
+      );
+      const answer$ = race(this.#locate(wire, progress), abortOf(controller.signal)).pipe(
         switchMap((location) =>
-          fromAbortable((signal) => this.#run(wire, location, progress, signal)),
+          fromAbortable((unsubscribed) => {
+            const cancel = (): void => controller.abort(progress.error('cancelled'));
+            unsubscribed.addEventListener('abort', cancel, { once: true });
+            return this.#run(wire, location, progress, controller.signal);
+          }),
         ),
       );
       this.#runningCount += 1;
@@ -155,7 +176,10 @@ export class Requester implements ChunkSource, DataSource {
           next: () => this.#count(wire, progress),
           error: (error: unknown) => this.#count(wire, progress, error),
         }),
-        finalize(() => (this.#runningCount -= 1)),
+        finalize(() => {
+          this.#runningCount -= 1;
+          deadline.unsubscribe();
+        }),
       );
     });
   }
@@ -172,20 +196,15 @@ export class Requester implements ChunkSource, DataSource {
     }
   }
 
-  /** Waits for the request's turn, and looks the peer up; all within the deadline. */
+  /** Waits for the request's turn, and looks the peer up. */
   #locate(wire: WireRequest, progress: RequestProgress): Observable<PeerLocation | undefined> {
-    const { scheduler, directory } = this.#init;
+    const { directory } = this.#init;
     return this.#pacer.turn().pipe(
       switchMap(() => {
         progress.stage = 'dial';
         return directory.locate(wire.authority).pipe(take(1), defaultIfEmpty(undefined));
       }),
       catchError((cause: unknown) => throwError(() => progress.error('dial_failed', cause))),
-      timeout({
-        first: wire.deadlineMs,
-        scheduler,
-        with: () => throwError(() => progress.deadlineError()),
-      }),
     );
   }
 
@@ -193,26 +212,13 @@ export class Requester implements ChunkSource, DataSource {
     wire: WireRequest,
     location: PeerLocation | undefined,
     progress: RequestProgress,
-    unsubscribed: AbortSignal,
+    signal: AbortSignal,
   ): Promise<ExchangeAnswer> {
     const target = location === undefined ? undefined : targetOf(location);
     if (target === undefined) {
       throw progress.error('dial_failed');
     }
-    const controller = new AbortController();
-    const { signal } = controller;
-    const cancel = (): void => controller.abort(progress.error('cancelled'));
-    const deadline = this.#init.scheduler.schedule(
-      () => controller.abort(progress.deadlineError()),
-      Math.max(0, wire.deadlineMs - progress.elapsedMs()),
-    );
-    unsubscribed.addEventListener('abort', cancel, { once: true });
-    try {
-      return await this.#converse(wire, target, progress, signal);
-    } finally {
-      unsubscribed.removeEventListener('abort', cancel);
-      deadline.unsubscribe();
-    }
+    return await this.#converse(wire, target, progress, signal);
   }
 
   /**
@@ -291,6 +297,11 @@ function dataReply(answer: ExchangeAnswer): DataReply {
   return data === undefined
     ? { type: 'no_such_data', protocol, bytes }
     : { type: 'available_data', data, protocol, bytes };
+}
+
+/** Errors with the signal's reason when it aborts. */
+function abortOf(signal: AbortSignal): Observable<never> {
+  return fromEvent(signal, 'abort').pipe(switchMap(() => throwError(() => errorOf(signal.reason))));
 }
 
 /** Adds to the decoder's error where the bytes came from: an account names protocol and size. */

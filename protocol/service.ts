@@ -60,7 +60,10 @@ export interface AvailabilityPeer {
    * outbound streams from the registered handler.
    */
   start(): Promise<void>;
-  /** Ends all requests with `cancelled`, resets all streams and removes the handlers. */
+  /**
+   * Ends all requests with `cancelled`, resets all streams and removes the handlers. Whoever asks after
+   * that gets `cancelled` at once, until the peer is started again.
+   */
   stop(): Promise<void>;
   /** Requests, streams, waiting answers and reserved bytes that are not done; zero when idle. */
   readonly openCount: number;
@@ -115,6 +118,7 @@ function peerOn(network: PeerNetwork, init: AvailabilityPeerInit): AvailabilityP
       return requester.openCount + responder.openCount;
     },
     async start() {
+      requester.start();
       for (const [name, protocol] of served) {
         const handler = (stream: Stream, connection: Connection): Promise<void> =>
           responder.serve(protocol, stream, connection);
@@ -126,7 +130,7 @@ function peerOn(network: PeerNetwork, init: AvailabilityPeerInit): AvailabilityP
       }
     },
     async stop() {
-      requester.abortAll();
+      requester.stop();
       responder.abortAll();
       for (const [name] of served) {
         await network.unhandle(name);

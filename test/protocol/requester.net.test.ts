@@ -6,12 +6,22 @@
 
 import { createServer, type Server } from 'node:net';
 import { generateKeyPair } from '@libp2p/crypto/keys';
-import { EMPTY, lastValueFrom, NEVER, of, throwError } from 'rxjs';
+import {
+  asyncScheduler,
+  EMPTY,
+  lastValueFrom,
+  map,
+  NEVER,
+  of,
+  type SchedulerLike,
+  throwError,
+  timer,
+} from 'rxjs';
 import { afterEach, describe, expect, it } from 'vitest';
 import { encodeFrame, encodePrefix } from '../../protocol/framing.ts';
 import { encodeChunkResponseV2 } from '../../protocol/messages.ts';
 import type { authorityId } from '../../src/primitives/ids.ts';
-import type { PeerLocation, SessionDirectory } from '../../src/recovery/ports.ts';
+import type { PeerLocation, RequestError, SessionDirectory } from '../../src/recovery/ports.ts';
 import {
   chunkOf,
   chunkQuestion,
@@ -313,6 +323,36 @@ describe('Requester running out of time', () => {
     expect(client.peer.openCount).toBe(0);
   });
 
+  it.each([-3_600_000, 3_600_000])(
+    'keeps its deadline when the clock jumps by %i ms',
+    async (jumpMs) => {
+      const raw = keep(await startRawPeer());
+      let offsetMs = 0;
+      const scheduler: SchedulerLike = {
+        now: () => asyncScheduler.now() + offsetMs,
+        schedule: asyncScheduler.schedule.bind(asyncScheduler),
+      };
+      const directory: SessionDirectory = {
+        session: () => EMPTY,
+        locate: () =>
+          timer(50).pipe(
+            map(() => {
+              offsetMs = jumpMs;
+              return locationOf(raw.node);
+            }),
+          ),
+      };
+      const client = keep(await startPeer({ directory, scheduler, limits }, false));
+      const startedAtMs = performance.now();
+      const failure = await ask(client).catch((error: unknown) => error);
+      const tookMs = performance.now() - startedAtMs;
+      expect(failure).toMatchObject({ code: 'timeout', details: { stage: 'negotiate' } });
+      expect((failure as RequestError).details['elapsedMs']).toBeGreaterThanOrEqual(0);
+      expect(tookMs).toBeGreaterThan(limits.chunkDeadlineMs * 0.9);
+      expect(tookMs).toBeLessThan(limits.chunkDeadlineMs * 4);
+    },
+  );
+
   it('is not held up by a peer that drips a byte per 50 ms', async () => {
     const { raw, client } = await rawPair(limits);
     const reply = ask(client);
@@ -383,6 +423,16 @@ describe('Requester giving up', () => {
     await client.peer.stop();
     await expect(reply).rejects.toMatchObject({ code: 'cancelled' });
     await stream.untilFlag(RST);
+  });
+
+  it('asks nobody once it is stopped, until it is started again', async () => {
+    const server = keep(await startPeer({ limits: PATIENT, store: GOOD_STORE }));
+    const client = keep(await startClient(server.location, { limits: PATIENT }));
+    await client.peer.stop();
+    await expect(ask(client)).rejects.toMatchObject({ name: 'RequestError', code: 'cancelled' });
+    expect(client.node.getConnections()).toEqual([]);
+    await client.peer.start();
+    expect(await ask(client)).toMatchObject({ type: 'chunk' });
   });
 });
 
