@@ -200,12 +200,14 @@ export class RequestWindow {
     if (this.context.settings.refill === 'after_round' && !active.isRoundOver) {
       return;
     }
+    // A round in which nobody is left to ask is a round too: it ends at the next silence, not at the
+    // next answer (recovery spec §4.6).
+    active.isRoundOver = false;
     const nowMs = this.nowMs();
     const batch = takeBatch(phase.queue, this.attempts.live, phase.desired(active), nowMs);
     if (batch.length === 0) {
       return;
     }
-    active.isRoundOver = false;
     const attempts = batch.map((source) => this.register(active, source, nowMs));
     if (this.active !== active) {
       return;

@@ -4,7 +4,7 @@
  * backer. No decoding, only a transposition (recovery spec §4.7).
  */
 
-import { concat, concatMap, defer, from, type Observable, of } from 'rxjs';
+import { concat, concatMap, defer, finalize, from, type Observable, of } from 'rxjs';
 import type { ChunkMapping } from '../src/mapping/assignment.ts';
 import type { AuthorityId, ValidatorIndex } from '../src/primitives/ids.ts';
 import type { StrategyEndReason } from '../src/recovery/labels.ts';
@@ -13,7 +13,7 @@ import type {
   RecoveryStrategy,
   StrategyOutput,
 } from '../src/recovery/strategy.ts';
-import { authorityOf, backersOf } from './askable.ts';
+import { authorityOf } from './askable.ts';
 import { decodeAndCheck } from './decode-and-check.ts';
 import { type LocalChunks, loadLocalChunks } from './local-chunks.ts';
 import { desiredSystematic } from './predicates.ts';
@@ -57,21 +57,21 @@ function collect(
     return of(ended(context, 'sources_exhausted'));
   }
   const held = (): number => known.countBelow(threshold);
-  const backups = backupsOf(context);
+  const backups = authoritiesOf(context, context.holders.list());
+  const leave = context.holders.follow((added) => backups.push(...authoritiesOf(context, added)));
   return concat(
-    window.collect({
-      strategy: TYPE,
-      queue: new RequestQueue(wantedSources(context, window, mapping, backups)),
-      attempts: settings.attempts.systematic,
-      backups,
-      threshold,
-      wants: ({ validatorIndex }) => {
-        const chunkIndex = mapping.chunkOf(validatorIndex);
-        return chunkIndex < threshold && !known.has(chunkIndex);
-      },
-      held,
-      desired: () => desiredSystematic(held(), threshold, settings.parallelAttempts),
-    }),
+    window
+      .collect({
+        strategy: TYPE,
+        queue: new RequestQueue(wantedSources(context, window, mapping, backups)),
+        attempts: settings.attempts.systematic,
+        backups,
+        threshold,
+        wants: ({ validatorIndex }) => isStillWanted(context, mapping, validatorIndex),
+        held,
+        desired: () => desiredSystematic(held(), threshold, settings.parallelAttempts),
+      })
+      .pipe(finalize(leave)),
     defer(() =>
       held() < threshold
         ? of(ended(context, 'sources_exhausted'))
@@ -83,6 +83,22 @@ function collect(
             onSuccess: () => window.cancelAll(),
           }),
     ),
+  );
+}
+
+/**
+ * Whether a source that failed is asked again or replaced. Spec: the reference does so even when
+ * somebody else has delivered that very chunk meanwhile (recovery spec §4.6). Impl: where the window
+ * belongs to the recovery, what is held is not asked for.
+ */
+function isStillWanted(
+  { known, settings }: RecoveryContext,
+  mapping: ChunkMapping,
+  validatorIndex: ValidatorIndex,
+): boolean {
+  const chunkIndex = mapping.chunkOf(validatorIndex);
+  return (
+    !settings.carryInFlight || (chunkIndex < mapping.systematicThreshold && !known.has(chunkIndex))
   );
 }
 
@@ -121,15 +137,16 @@ function wantedSources(
   return [...fromBackers, ...fromHolders];
 }
 
+/** Ourselves we may know by the index of a stored chunk alone, also where it was not the mapped one. */
 function askableHolder(context: RecoveryContext, holder: ValidatorIndex): SourceKey | undefined {
-  const authority = context.known.isOwn(holder) ? undefined : authorityOf(context, holder);
+  const isOurselves = context.known.isOwn(holder) && !context.settings.askSelf;
+  const authority = isOurselves ? undefined : authorityOf(context, holder);
   return authority === undefined ? undefined : { authority, validatorIndex: holder };
 }
 
-function backupsOf(context: RecoveryContext): AuthorityId[] {
-  const { session, request } = context;
-  return backersOf(session, request.backingGroup)
-    .map((member) => authorityOf(context, member))
+function authoritiesOf(context: RecoveryContext, places: readonly ValidatorIndex[]): AuthorityId[] {
+  return places
+    .map((place) => authorityOf(context, place))
     .filter((authority) => authority !== undefined);
 }
 

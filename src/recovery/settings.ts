@@ -45,7 +45,10 @@ export type RecoverySettings = {
   readonly askSelf: boolean;
   /** When a freed slot is used again: on every answer, or when the whole round is over. */
   readonly refill: 'on_answer' | 'after_round';
-  /** Whether attempts on the way survive a change of strategy. */
+  /**
+   * Whether the window belongs to the recovery: attempts on the way survive a change of strategy, and a
+   * failed source is not asked again for a chunk that somebody else delivered meanwhile.
+   */
   readonly carryInFlight: boolean;
   /** What an unknown size means for the first strategy: ask with a cap, or count as large. */
   readonly sizeUnknown: 'capped_request' | 'large';
@@ -147,5 +150,6 @@ export const UPSTREAM: RecoverySettings = {
   // Polkadot and collators; elsewhere the reference is run with `relaxed`.
   sizeLimitBytes: SIZE_LIMITS.conservative,
   sessionMissing: 'unavailable',
+  receiptSession: 'ignored',
   storeTimeoutMs: null,
 };
