@@ -4,8 +4,7 @@
  * unless the settings say so.
  */
 
-import { type AuthorityId, type ValidatorIndex, validatorIndex } from '../src/primitives/ids.ts';
-import type { SessionInfo } from '../src/recovery/ports.ts';
+import type { AuthorityId, ValidatorIndex } from '../src/primitives/ids.ts';
 import type { RecoveryContext } from '../src/recovery/strategy.ts';
 
 /** The authority to ask for a validator's chunk; `undefined` when there is none or it is ourselves. */
@@ -19,18 +18,23 @@ export function authorityOf(
   return session.validators[index] ?? undefined;
 }
 
-/** Members of the backing group, each once; none when no group was named or it does not exist. */
-export function backersOf(
-  session: SessionInfo,
-  backingGroup: number | undefined,
-): readonly ValidatorIndex[] {
-  const group = backingGroup === undefined ? undefined : session.groups[backingGroup];
-  return [...new Set(group)].map((member) => {
-    if (!(Number.isInteger(member) && member >= 0 && member < session.validators.length)) {
-      throw new RangeError(
-        `groups[${backingGroup}]: expected validator indices below ${session.validators.length}, got ${member}`,
-      );
+/**
+ * Refuses a request that names a place the session does not have, as a group member or as a holder.
+ * (Those that joining callers name are left out instead: their mistake is not the others' end.)
+ *
+ * @throws RangeError.
+ */
+export function assertHolders({ session, request }: RecoveryContext): void {
+  const { backingGroup, holders = [] } = request;
+  const count = session.validators.length;
+  const group = backingGroup === undefined ? [] : (session.groups[backingGroup] ?? []);
+  for (const [name, places] of [
+    [`groups[${backingGroup}]`, group],
+    ['holders', holders],
+  ] as const) {
+    const wrong = places.find((place) => !(Number.isInteger(place) && place >= 0 && place < count));
+    if (wrong !== undefined) {
+      throw new RangeError(`${name}: expected validator indices below ${count}, got ${wrong}`);
     }
-    return validatorIndex(member);
-  });
+  }
 }

@@ -10,10 +10,12 @@ import {
   concatMap,
   defaultIfEmpty,
   defer,
+  finalize,
   from,
   map,
   type Observable,
   of,
+  repeat,
   take,
   takeWhile,
   throwError,
@@ -33,7 +35,7 @@ import type {
   StrategyOutput,
 } from '../src/recovery/strategy.ts';
 import { type AnswerOrigin, type FailureAnswer, failureAnswer } from './ask-chunk.ts';
-import { authorityOf, backersOf } from './askable.ts';
+import { authorityOf } from './askable.ts';
 import { attemptFinished } from './attempt-finished.ts';
 import type { RequestWindow } from './request-window.ts';
 
@@ -58,27 +60,37 @@ type Step =
       readonly announcedBytes?: number;
     };
 
-/**
- * Makes the strategy; the order of backers is drawn here, once.
- *
- * @param capBytes - Set when nothing tells the size: larger answers are refused by this cap, and the
- *   first backer that announces more ends the strategy, without fault.
- */
+/** How the strategy asks. */
+export type FullDataOptions = {
+  /**
+   * Set when nothing tells the size: larger answers are refused by this cap, and the first backer that
+   * announces more ends the strategy, without fault.
+   */
+  readonly capBytes: number | undefined;
+  /** Whom the recovery has asked for everything, filled here: each is asked once. */
+  readonly asked: Set<ValidatorIndex>;
+};
+
+/** Makes the strategy; the order of the backers known now is drawn here, once. */
 export function fullFromBackers(
   context: RecoveryContext,
   window: RequestWindow,
-  capBytes: number | undefined,
+  { capBytes, asked }: FullDataOptions,
 ): RecoveryStrategy {
-  const { session, request, runtime, settings } = context;
-  const order = [...backersOf(session, request.backingGroup)];
-  shuffle(order, runtime.random);
-  const backers = order.toReversed().flatMap((validatorIndex) => {
-    const authority = authorityOf(context, validatorIndex);
-    return authority === undefined ? [] : [{ authority, validatorIndex }];
-  });
-  const atTheEnd: Step = {
-    type: 'end',
-    reason: backers.length === 0 ? 'nobody_to_ask' : 'sources_exhausted',
+  const { runtime, settings } = context;
+  const queue: Backer[] = [];
+  const admit = (places: readonly ValidatorIndex[]): void => {
+    const order = [...places];
+    shuffle(order, runtime.random);
+    queue.push(...order.toReversed().flatMap((place) => backerAt(context, place)));
+  };
+  admit(context.holders.list().filter((place) => !asked.has(place)));
+  const nextBacker = (): Backer | undefined => {
+    const backer = queue.shift();
+    if (backer !== undefined) {
+      asked.add(backer.validatorIndex);
+    }
+    return backer;
   };
   return {
     type: TYPE,
@@ -86,10 +98,14 @@ export function fullFromBackers(
       defer(() => {
         const { totalBackerTimeMs } = settings;
         const endMs = runtime.scheduler.now() + (totalBackerTimeMs ?? Number.POSITIVE_INFINITY);
-        return concat(
-          from(backers).pipe(concatMap((backer) => askBacker(context, backer, capBytes, endMs))),
-          of(atTheEnd),
-        );
+        const reason = queue.length === 0 ? 'nobody_to_ask' : 'sources_exhausted';
+        const leave = context.holders.follow(admit);
+        return defer(() => {
+          const backer = nextBacker();
+          return backer === undefined
+            ? of<Step>({ type: 'end', reason })
+            : askBacker(context, backer, capBytes, endMs);
+        }).pipe(repeat(), finalize(leave));
       }).pipe(
         takeWhile((step) => step.type !== 'end', true),
         concatMap((step) =>
@@ -97,6 +113,12 @@ export function fullFromBackers(
         ),
       ),
   };
+}
+
+/** The backer at a place, or none where nobody can be asked. */
+function backerAt(context: RecoveryContext, place: ValidatorIndex): readonly Backer[] {
+  const authority = authorityOf(context, place);
+  return authority === undefined ? [] : [{ authority, validatorIndex: place }];
 }
 
 function finalOutputs(

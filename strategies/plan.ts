@@ -3,6 +3,7 @@
  * Makes the strategies of one recovery, in order, on one shared request window.
  */
 
+import type { ValidatorIndex } from '../src/primitives/ids.ts';
 import { systematicThreshold } from '../src/primitives/thresholds.ts';
 import type { StrategyType } from '../src/recovery/labels.ts';
 import type {
@@ -11,7 +12,7 @@ import type {
   StrategyPlan,
   StrategyPlanner,
 } from '../src/recovery/strategy.ts';
-import { backersOf } from './askable.ts';
+import { assertHolders, authorityOf } from './askable.ts';
 import { fullFromBackers } from './full-from-backers.ts';
 import { regularChunks } from './regular-chunks.ts';
 import { RequestWindow } from './request-window.ts';
@@ -21,14 +22,38 @@ import { systematicChunks } from './systematic-chunks.ts';
 /** Makes a planner that orders strategies by a size policy, unless the request names its own order. */
 export function strategyPlanner(policy: SizePolicy = planBySize): StrategyPlanner {
   return (context, chunkBytes) => {
-    // Whatever the order of strategies: a group that names nobody's place is misuse.
-    backersOf(context.session, context.request.backingGroup);
+    assertHolders(context);
     const window = new RequestWindow(context);
-    const sizePlan = orderOf(context, chunkBytes, policy);
-    const strategies = sizePlan.strategies.map((type) => make(context, window, type, sizePlan));
-    const plan: StrategyPlan = { strategies, unsubscribe: () => window.unsubscribe() };
+    const asked = new Set<ValidatorIndex>();
+    const { strategies, capBytes } = orderOf(context, chunkBytes, policy);
+    const backers = (cap: number | undefined): RecoveryStrategy =>
+      fullFromBackers(context, window, { capBytes: cap, asked });
+    const plan: StrategyPlan = {
+      strategies: strategies.map((type) =>
+        type === 'full_from_backers' ? backers(capBytes) : chunks(context, window, type),
+      ),
+      more: () => (hasLateHolders(context, asked) ? backers(sizeLimitOf(context)) : undefined),
+      unsubscribe: () => window.unsubscribe(),
+    };
     return plan;
   };
+}
+
+/** Whether callers who joined named somebody who was not asked for everything, and may be. */
+function hasLateHolders(context: RecoveryContext, asked: ReadonlySet<ValidatorIndex>): boolean {
+  const { request, settings, holders } = context;
+  return (
+    request.strategies === undefined &&
+    settings.fastPathFor.includes(request.checkMode) &&
+    holders
+      .list()
+      .some((place) => !asked.has(place) && authorityOf(context, place) !== undefined) &&
+    sizeLimitOf(context) > 0
+  );
+}
+
+function sizeLimitOf({ request, settings }: RecoveryContext): number {
+  return request.sizeLimitBytes ?? settings.sizeLimitBytes;
 }
 
 function orderOf(
@@ -36,40 +61,34 @@ function orderOf(
   chunkBytes: number | undefined,
   policy: SizePolicy,
 ): SizePlan {
-  const { request, session, mapping, settings } = context;
-  const limitBytes = request.sizeLimitBytes ?? settings.sizeLimitBytes;
+  const { request, session, mapping, settings, holders } = context;
   if (request.strategies !== undefined) {
     return { strategies: request.strategies };
   }
   const isFastPathOpen = settings.fastPathFor.includes(request.checkMode);
-  const groupSize = isFastPathOpen ? backersOf(session, request.backingGroup).length : 0;
+  const groupSize = isFastPathOpen ? holders.list().length : 0;
   const hasSystematicHolders = mapping !== null && mapping.scheme !== 'identity';
   const estimateBytes =
     chunkBytes === undefined
       ? undefined
       : chunkBytes * systematicThreshold(session.validators.length);
   return policy(estimateBytes, groupSize, {
-    limitBytes,
+    limitBytes: sizeLimitOf(context),
     sizeUnknown: settings.sizeUnknown,
     hasSystematicHolders,
   });
 }
 
-function make(
+function chunks(
   context: RecoveryContext,
   window: RequestWindow,
-  type: StrategyType,
-  { capBytes }: SizePlan,
+  type: Exclude<StrategyType, 'full_from_backers'>,
 ): RecoveryStrategy {
-  switch (type) {
-    case 'full_from_backers':
-      return fullFromBackers(context, window, capBytes);
-    case 'systematic_chunks':
-      if (context.mapping === null) {
-        throw new TypeError('coreIndex: systematic_chunks needs the core, which the request lacks');
-      }
-      return systematicChunks(context, window, context.mapping);
-    case 'regular_chunks':
-      return regularChunks(context, window);
+  if (type === 'regular_chunks') {
+    return regularChunks(context, window);
   }
+  if (context.mapping === null) {
+    throw new TypeError('coreIndex: systematic_chunks needs the core, which the request lacks');
+  }
+  return systematicChunks(context, window, context.mapping);
 }

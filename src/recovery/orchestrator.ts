@@ -31,6 +31,7 @@ import { hashReady } from '../primitives/hash.ts';
 import type { RecoveryAccount } from './account.ts';
 import { AccountBook } from './account-book.ts';
 import { Admission, type Ticket } from './admission.ts';
+import { DataHolders } from './data-holders.ts';
 import { RecoveryError } from './errors.ts';
 import type { RecoveredEvent, RecoveryEvent } from './events.ts';
 import type { RecoveredFrom } from './labels.ts';
@@ -52,6 +53,7 @@ type Running = {
   readonly events$: Observable<RecoveryEvent>;
   readonly book: AccountBook;
   readonly ticket: Ticket;
+  readonly holders: DataHolders;
 };
 
 /** Recovers the data of candidates. Made by `createRecovery`. */
@@ -156,7 +158,8 @@ export class Orchestrator implements Recovery {
 
   private joinOrBegin(key: string, request: CheckedRequest): Observable<RecoveryEvent> {
     const running = this.running.get(key);
-    const { events$, book, ticket } = running ?? this.begin(key, request);
+    const { events$, book, ticket, holders } = running ?? this.begin(key, request);
+    holders.add(request);
     const { timeoutMs = Number.POSITIVE_INFINITY } = request;
     ticket.deadlineMs = Math.min(ticket.deadlineMs, this.nowMs() + timeoutMs);
     const joined$ =
@@ -189,11 +192,14 @@ export class Orchestrator implements Recovery {
         throw new RecoveryError('stopped', 'the recovery instance was stopped');
       }),
     );
+    const holders = new DataHolders();
     const ticket: Ticket = { deadlineMs: Number.POSITIVE_INFINITY };
     const events$ = endedBy(
       this.admission.enter(ticket).pipe(
         // Who is let in because another was stopped is about to be stopped too.
-        concatMap(() => (this.isStarted ? runRecovery(this.parts, request, meter) : NEVER)),
+        concatMap(() =>
+          this.isStarted ? runRecovery(this.parts, request, meter, holders) : NEVER,
+        ),
         map((output) => this.publish(key, { book, meter }, output)),
       ),
       stopped$,
@@ -214,7 +220,7 @@ export class Orchestrator implements Recovery {
       beforeTeardown(forget),
       share(),
     );
-    const running: Running = { events$, book, ticket };
+    const running: Running = { events$, book, ticket, holders };
     this.running.set(key, running);
     return running;
   }

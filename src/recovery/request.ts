@@ -34,6 +34,11 @@ export type RecoveryRequest = {
   readonly sessionIndex: number;
   /** Group that backed the candidate; enables the first strategy and backups of the second. */
   readonly backingGroup?: number;
+  /**
+   * Validators who are known to hold the whole data besides the group, such as approval checkers; asked
+   * like the members of the group.
+   */
+  readonly holders?: readonly number[];
   /** Core the candidate was backed on; the mapping needs it. */
   readonly coreIndex?: number;
   /** Default `re_encode`. */
@@ -92,6 +97,7 @@ export function checkRequest(request: RecoveryRequest): CheckedRequest {
   if (typeof (request.useStore ?? true) !== 'boolean') {
     throw new TypeError(`useStore: expected a boolean, got ${String(request.useStore)}`);
   }
+  assertHolders(request.holders ?? []);
   assertStrategies(request.strategies ?? []);
   assertMapping(request.mapping);
   const { receipt: _receipt, ...rest } = request;
@@ -126,6 +132,15 @@ export function assertReceiptSession({ candidate, sessionIndex }: CheckedRequest
     throw new RangeError(
       `sessionIndex: expected ${expected}, as the receipt says, got ${sessionIndex}`,
     );
+  }
+}
+
+function assertHolders(holders: unknown): void {
+  if (!Array.isArray(holders)) {
+    throw new TypeError(`holders: expected an array of validator indices, got ${typeof holders}`);
+  }
+  for (const holder of holders as readonly number[]) {
+    assertInteger('holders', holder, 0, U32_MAX);
   }
 }
 

@@ -15,6 +15,7 @@ import {
   map,
   type Observable,
   of,
+  repeat,
   take,
   takeWhile,
   tap,
@@ -25,6 +26,7 @@ import { receiptCoreIndex } from '../codec/candidate.ts';
 import { type ChunkMapping, chunkMapping, schemeOf } from '../mapping/assignment.ts';
 import { MAX_VALIDATORS, MIN_VALIDATORS } from '../primitives/limits.ts';
 import { type CodingChoice, type ErasureWork, inlineWork, oneValueEach } from './coding.ts';
+import type { DataHolders } from './data-holders.ts';
 import { asRecoveryError, localFault, RecoveryError } from './errors.ts';
 import type { RecoveryEvent } from './events.ts';
 import { KnownChunks } from './known-chunks.ts';
@@ -82,6 +84,7 @@ export function runRecovery(
   parts: RecoveryParts,
   request: CheckedRequest,
   meter: Pick<RecoveryMeter, 'begin'>,
+  holders: DataHolders,
 ): Observable<RunOutput> {
   return defer(() =>
     concat(
@@ -93,7 +96,11 @@ export function runRecovery(
       }),
       warnings(parts, request),
       loadSession(parts, request).pipe(
-        concatMap((session) => recoverInSession(parts, contextOf(parts, request, session), meter)),
+        concatMap((session) => {
+          holders.setSession(session);
+          const context = contextOf(parts, request, session, holders);
+          return recoverInSession(parts, context, meter);
+        }),
       ),
     ),
   );
@@ -178,6 +185,7 @@ function contextOf(
   parts: RecoveryParts,
   request: CheckedRequest,
   session: SessionInfo,
+  holders: DataHolders,
 ): RecoveryContext {
   const coding = parts.coding(session.nodeFeatures);
   let attempts = 0;
@@ -186,6 +194,7 @@ function contextOf(
     session,
     mapping: mappingOf(request, session),
     known: new KnownChunks(),
+    holders,
     settings: parts.settings,
     chunkSource: parts.chunkSource,
     dataSource: parts.dataSource,
@@ -244,8 +253,9 @@ function askChunkBytes(
   context: RecoveryContext,
 ): Observable<number | undefined> {
   const { request, session } = context;
-  const { backingGroup, strategies } = request;
-  const hasGroup = backingGroup !== undefined && session.groups[backingGroup] !== undefined;
+  const { backingGroup, holders = [], strategies } = request;
+  const group = backingGroup === undefined ? undefined : session.groups[backingGroup];
+  const hasGroup = group !== undefined || holders.length > 0;
   return store === undefined || !hasGroup || strategies !== undefined
     ? of(undefined)
     : loadChunkBytes(context, store);
@@ -257,17 +267,24 @@ function tryStrategies(
 ): Observable<RunOutput> {
   return using(makePlan, (plan) => {
     // `using` hands back what the first function made; its type allows nothing else here.
-    const { strategies } = plan as StrategyPlan;
+    const { strategies, more } = plan as StrategyPlan;
     return concat(
       from(strategies).pipe(concatMap((strategy) => runStrategy(context, strategy))),
-      throwError(
-        () =>
-          new RecoveryError('unavailable', 'no strategy could get the data', {
-            reason: 'sources_exhausted',
-          }),
-      ),
+      defer(() => {
+        const another = more();
+        return another === undefined ? noStrategyLeft() : runStrategy(context, another);
+      }).pipe(repeat()),
     );
   });
+}
+
+function noStrategyLeft(): Observable<never> {
+  return throwError(
+    () =>
+      new RecoveryError('unavailable', 'no strategy could get the data', {
+        reason: 'sources_exhausted',
+      }),
+  );
 }
 
 function runStrategy(context: RecoveryContext, strategy: RecoveryStrategy): Observable<RunOutput> {

@@ -7,6 +7,7 @@
 import type { Observable, Unsubscribable } from 'rxjs';
 import type { ChunkMapping } from '../mapping/assignment.ts';
 import type { Coding, ErasureWork } from './coding.ts';
+import type { DataHolders } from './data-holders.ts';
 import type { StrategyEvent } from './events.ts';
 import type { KnownChunks } from './known-chunks.ts';
 import type { StrategyType } from './labels.ts';
@@ -30,6 +31,8 @@ export type RecoveryContext = {
   /** Chunk mapping of the candidate; `null` where the session maps but the core is unknown. */
   readonly mapping: ChunkMapping | null;
   readonly known: KnownChunks;
+  /** Whom to ask for everything; grows when callers join. */
+  readonly holders: DataHolders;
   readonly settings: RecoverySettings;
   readonly chunkSource: ChunkSource;
   readonly dataSource: DataSource;
@@ -65,6 +68,8 @@ export interface RecoveryStrategy {
 /** The strategies of one recovery, in order, and what they share. Unsubscribing stops all attempts. */
 export interface StrategyPlan extends Unsubscribable {
   readonly strategies: readonly RecoveryStrategy[];
+  /** One more, where callers who joined made it possible; asked for until there is none. */
+  more(): RecoveryStrategy | undefined;
 }
 
 /**

@@ -2,7 +2,7 @@ import { VirtualTimeScheduler } from 'rxjs';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { hashReady } from '../../src/primitives/hash.ts';
 import { validatorIndex } from '../../src/primitives/ids.ts';
-import { authorityOf, backersOf } from '../../strategies/askable.ts';
+import { assertHolders, authorityOf } from '../../strategies/askable.ts';
 import { authorityAt } from '../support/fake-network.ts';
 import { type ContextOptions, testContext } from './support.ts';
 
@@ -32,22 +32,24 @@ describe('authorityOf', () => {
   });
 });
 
-describe('backersOf', () => {
-  const { session } = contextWith({ groups: [[1, 0], [7], [-1], [1.5]] });
+describe('assertHolders', () => {
+  const groups = [[1, 0], [7], [-1], [1.5]];
 
-  it('is the group that was named', () => {
-    expect(backersOf(session, 0)).toEqual([1, 0]);
-  });
+  it.each([{}, { backingGroup: 0 }, { backingGroup: 9 }, { holders: [6, 0] }])(
+    'takes places of the session, and a group that does not exist: %o',
+    (request) => {
+      expect(() => assertHolders(contextWith({ groups, request }))).not.toThrow();
+    },
+  );
 
-  it('has each member once: a backer is asked once for the data, and stands in for one validator', () => {
-    expect(backersOf(contextWith({ groups: [[1, 0, 1, 1]] }).session, 0)).toEqual([1, 0]);
-  });
-
-  it('is nobody without a group, or with one that does not exist', () => {
-    expect([backersOf(session, undefined), backersOf(session, 9)]).toEqual([[], []]);
-  });
-
-  it.each([1, 2, 3])('is misuse when group %i names no place of the session', (group) => {
-    expect(() => backersOf(session, group)).toThrow(RangeError);
+  it.each([
+    [{ backingGroup: 1 }, /^groups\[1\]: expected validator indices below 7, got 7/],
+    [{ backingGroup: 2 }, /^groups\[2\]/],
+    [{ backingGroup: 3 }, /^groups\[3\]/],
+    [{ holders: [1, 7] }, /^holders: expected validator indices below 7, got 7/],
+  ])('refuses a place that the session does not have: %o', (request, message) => {
+    const check = (): void => assertHolders(contextWith({ groups, request }));
+    expect(check).toThrow(RangeError);
+    expect(check).toThrow(message);
   });
 });

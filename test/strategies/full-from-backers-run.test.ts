@@ -1,6 +1,7 @@
 import type { Observable } from 'rxjs';
 import { beforeAll, describe, it } from 'vitest';
 import { hashReady } from '../../src/primitives/hash.ts';
+import type { ValidatorIndex } from '../../src/primitives/ids.ts';
 import { type DataReply, RequestError } from '../../src/recovery/ports.ts';
 import { fullFromBackers } from '../../strategies/full-from-backers.ts';
 import { RequestWindow } from '../../strategies/request-window.ts';
@@ -31,7 +32,8 @@ function strategy(
       },
     }),
   });
-  return fullFromBackers(context, new RequestWindow(context), undefined).run().pipe(letters());
+  const options = { capBytes: undefined, asked: new Set<ValidatorIndex>() };
+  return fullFromBackers(context, new RequestWindow(context), options).run().pipe(letters());
 }
 
 /** Genuine data, and the answer of one who has none. */

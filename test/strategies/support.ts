@@ -14,6 +14,7 @@ import {
   inlineWork,
   oneValueEach,
 } from '../../src/recovery/coding.ts';
+import { DataHolders } from '../../src/recovery/data-holders.ts';
 import { KnownChunks } from '../../src/recovery/known-chunks.ts';
 import {
   type ChunkQuestion,
@@ -26,6 +27,7 @@ import {
   NO_LOGGER,
   NO_METRICS,
   type Runtime,
+  type SessionInfo,
 } from '../../src/recovery/ports.ts';
 import { checkRequest, type RecoveryRequest } from '../../src/recovery/request.ts';
 import { type RecoverySettings, STANDARD } from '../../src/recovery/settings.ts';
@@ -72,24 +74,30 @@ export function testContext(options: ContextOptions): TestContext {
   const network = new FakeNetwork(candidate, runtime, options.behaviour ?? (() => 'good'));
   const warnings: string[] = [];
   let attempts = 0;
+  const request = checkRequest({
+    receipt: candidate.receipt,
+    sessionIndex: 10,
+    coreIndex: candidate.coreIndex,
+    ...options.request,
+  });
+  const session: SessionInfo = {
+    index: 10,
+    validators: Array.from({ length: validatorCount }, (_, i) =>
+      options.unknown?.includes(i) === true ? null : authorityAt(i),
+    ),
+    groups: options.groups ?? [],
+    nodeFeatures: [false, false, true],
+    ...(options.ownValidatorIndex === undefined
+      ? {}
+      : { ownValidatorIndex: validatorIndex(options.ownValidatorIndex) }),
+  };
+  const holders = new DataHolders();
+  holders.add(request);
+  holders.setSession(session);
   const context: RecoveryContext = {
-    request: checkRequest({
-      receipt: candidate.receipt,
-      sessionIndex: 10,
-      coreIndex: candidate.coreIndex,
-      ...options.request,
-    }),
-    session: {
-      index: 10,
-      validators: Array.from({ length: validatorCount }, (_, i) =>
-        options.unknown?.includes(i) === true ? null : authorityAt(i),
-      ),
-      groups: options.groups ?? [],
-      nodeFeatures: [false, false, true],
-      ...(options.ownValidatorIndex === undefined
-        ? {}
-        : { ownValidatorIndex: validatorIndex(options.ownValidatorIndex) }),
-    },
+    request,
+    session,
+    holders,
     mapping: candidate.mapping,
     known: new KnownChunks(),
     settings: { ...STANDARD, ...options.settings },
