@@ -69,7 +69,7 @@ export type StrategyEvent =
 
 /**
  * The data, proven to be what the candidate committed to, as the check mode defines it. Its bytes are
- * shared with every other caller and with the cache: read them, never write them.
+ * this caller's own: writing to them or transferring them changes nobody else's result.
  */
 export type RecoveredEvent = {
   readonly type: 'recovered';

@@ -35,6 +35,7 @@ import { DataHolders } from './data-holders.ts';
 import { RecoveryError } from './errors.ts';
 import type { RecoveredEvent, RecoveryEvent } from './events.ts';
 import type { RecoveredFrom } from './labels.ts';
+import { copyOfData } from './own-copy.ts';
 import { RecoveryMeter } from './recovery-metrics.ts';
 import {
   assertReceiptSession,
@@ -132,7 +133,7 @@ export class Orchestrator implements Recovery {
       return cached === undefined
         ? this.joinOrBegin(key, checked)
         : this.fromCache(checked, cached);
-    });
+    }).pipe(map(withOwnData));
   }
 
   /** See {@link Recovery.recoverData}. */
@@ -334,6 +335,11 @@ export class Orchestrator implements Recovery {
   private nowMs(): number {
     return this.parts.runtime.scheduler.now();
   }
+}
+
+/** What one caller does with its result must not reach the cache, which would hand it out as proven. */
+function withOwnData(event: RecoveryEvent): RecoveryEvent {
+  return event.type === 'recovered' ? { ...event, data: copyOfData(event.data) } : event;
 }
 
 /** The events, unless `end$` errors first; completes with `recovered` whatever `end$` does. */

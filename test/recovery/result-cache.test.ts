@@ -99,7 +99,7 @@ describe('the results that are kept', () => {
         },
       },
     ]);
-    expect(recovered?.data).toBe(first.recovered?.data);
+    expect(recovered?.data).toEqual(first.recovered?.data);
     expect(world.network.asked).toHaveLength(asked);
     expect(world.sessionsAsked).toEqual([10]);
     expect(world.metrics.counts).toEqual(counted);
