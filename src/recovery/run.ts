@@ -267,11 +267,11 @@ function tryStrategies(
 ): Observable<RunOutput> {
   return using(makePlan, (plan) => {
     // `using` hands back what the first function made; its type allows nothing else here.
-    const { strategies, more } = plan as StrategyPlan;
+    const made = plan as StrategyPlan;
     return concat(
-      from(strategies).pipe(concatMap((strategy) => runStrategy(context, strategy))),
+      from(made.strategies).pipe(concatMap((strategy) => runStrategy(context, strategy))),
       defer(() => {
-        const another = more();
+        const another = made.more();
         return another === undefined ? noStrategyLeft() : runStrategy(context, another);
       }).pipe(repeat()),
     );
