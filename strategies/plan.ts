@@ -25,6 +25,9 @@ export function strategyPlanner(policy: SizePolicy = planBySize): StrategyPlanne
     assertHolders(context);
     const window = new RequestWindow(context);
     const asked = new Set<ValidatorIndex>();
+    // Whom the plan had before it and did not ask for everything is left alone: the data is too large.
+    const planned = new Set(context.holders.list());
+    const late = (): boolean => hasLateHolders(context, new Set([...planned, ...asked]));
     const { strategies, capBytes } = orderOf(context, chunkBytes, policy);
     const backers = (cap: number | undefined): RecoveryStrategy =>
       fullFromBackers(context, window, { capBytes: cap, asked });
@@ -32,22 +35,22 @@ export function strategyPlanner(policy: SizePolicy = planBySize): StrategyPlanne
       strategies: strategies.map((type) =>
         type === 'full_from_backers' ? backers(capBytes) : chunks(context, window, type),
       ),
-      more: () => (hasLateHolders(context, asked) ? backers(sizeLimitOf(context)) : undefined),
+      more: () => (late() ? backers(sizeLimitOf(context)) : undefined),
       unsubscribe: () => window.unsubscribe(),
     };
     return plan;
   };
 }
 
-/** Whether callers who joined named somebody who was not asked for everything, and may be. */
-function hasLateHolders(context: RecoveryContext, asked: ReadonlySet<ValidatorIndex>): boolean {
+/** Whether callers who joined named somebody new who may be asked for everything. */
+function hasLateHolders(context: RecoveryContext, known: ReadonlySet<ValidatorIndex>): boolean {
   const { request, settings, holders } = context;
   return (
     request.strategies === undefined &&
     settings.fastPathFor.includes(request.checkMode) &&
     holders
       .list()
-      .some((place) => !asked.has(place) && authorityOf(context, place) !== undefined) &&
+      .some((place) => !known.has(place) && authorityOf(context, place) !== undefined) &&
     sizeLimitOf(context) > 0
   );
 }
