@@ -27,6 +27,7 @@ import {
 } from './network.ts';
 import { Requester } from './requester.ts';
 import { Responder, type ServedProtocol } from './responder.ts';
+import { assertRuntime } from './runtime-check.ts';
 import type { ServedEvent } from './served-event.ts';
 
 /** What a peer is made of. */
@@ -96,6 +97,7 @@ export function createAvailabilityPeer(
 }
 
 function peerOn(network: PeerNetwork, init: AvailabilityPeerInit): AvailabilityPeer {
+  assertRuntime();
   const limits = withDefaults(init.limits);
   const names = protocolNames({ genesisHash: init.genesisHash, forkId: init.forkId });
   const scheduler = init.scheduler ?? asyncScheduler;

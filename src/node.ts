@@ -1,13 +1,14 @@
 /**
  * @module
  * Entry `./node`: a peer and a recovery with everything wired: libp2p over TCP, noise and yamux, and an
- * embedded LevelDB store.
+ * embedded LevelDB store; and Node's own zstd for PoVs.
  */
 
 import { generateKeyPairFromSeed } from '@libp2p/crypto/keys';
 import { createLibp2p, type Libp2p } from 'libp2p';
 import { lastValueFrom } from 'rxjs';
 import { libp2pSettings } from '../protocol/node-settings.ts';
+import { assertRuntime } from '../protocol/runtime-check.ts';
 import {
   type AvailabilityPeer,
   type AvailabilityPeerInit,
@@ -19,6 +20,8 @@ import type { Recovery } from './recovery/orchestrator.ts';
 import type { RecoverySettings } from './recovery/settings.ts';
 import type { AvailabilityStore } from './store/availability-store.ts';
 import { memoryStore, openLevelStore } from './store/open.ts';
+
+export { decompressZstd } from './node-zstd.ts';
 
 /** What a node is made of. */
 export type NodeOptions = Omit<AvailabilityPeerInit, 'store'> & {
@@ -58,6 +61,7 @@ export interface AvailabilityNode extends AsyncDisposable {
  */
 export async function openNode(options: NodeOptions): Promise<AvailabilityNode> {
   const { identity, listen, validatorCount, inboundConnectionThreshold, ...init } = options;
+  assertRuntime();
   await hashReady();
   const cleanUp = new CleanUp();
   try {

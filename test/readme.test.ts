@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { readFile, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
@@ -26,7 +26,7 @@ function onSources(snippet: string): string {
   );
 }
 
-/** What the compiler says about a snippet with the settings of an ordinary project. */
+/** What the compiler says about a snippet with the settings that `tsc --init` writes. */
 function complaints(file: string): readonly string[] {
   const { name } = readManifest();
   const paths = Object.fromEntries(
@@ -37,6 +37,8 @@ function complaints(file: string): readonly string[] {
   );
   const program = ts.createProgram([file], {
     strict: true,
+    noUncheckedIndexedAccess: true,
+    exactOptionalPropertyTypes: true,
     noEmit: true,
     skipLibCheck: true,
     target: ts.ScriptTarget.ES2024,
@@ -66,9 +68,13 @@ describe('README.md', () => {
 
   it.each([
     { place: 0, what: 'an embedded example', prints: 'a block from regular_chunks\n' },
-    { place: 1, what: 'a peer example', prints: '1 addresses\n' },
+    {
+      place: 1,
+      what: 'a peer example, which goes on from it,',
+      prints: 'a block from regular_chunks\n7 bytes from full_from_backers\n',
+    },
   ])('has $what that compiles and runs', async ({ place, prints }) => {
-    const snippet = (await snippets())[place] ?? '';
+    const snippet = (await snippets()).slice(0, place + 1).join('\n');
     const typed = folder.at(`typed-${place}.ts`);
     await writeFile(typed, snippet);
     expect(complaints(typed)).toEqual([]);
@@ -83,13 +89,13 @@ describe('README.md', () => {
     { timeout: 180_000 },
     async () => {
       const text = await readFile(join(ROOT, 'README.md'), 'utf8');
-      const [commands = ''] = [...text.matchAll(/^```sh\n(cli=.*?)^```/gms)].map((m) => m[1] ?? '');
-      // Ten ports of our own, below those that systems hand out.
+      const [commands = ''] = [...text.matchAll(/^```sh\n(cli.*?)^```/gms)].map((m) => m[1] ?? '');
+      // Ten ports of our own, below those that systems hand out; a folder that goes with the test.
       const ports = 2_000 + (process.pid % 1_000);
       const here = commands
-        .replaceAll('walk', folder.at('walk'))
-        .replaceAll('3010$v', `${ports}$v`)
-        .replace('sleep 5', 'sleep 10');
+        .replace('$(mktemp -d)', folder.at('walk'))
+        .replaceAll('3010$v', `${ports}$v`);
+      await mkdir(folder.at('walk'));
       const bash = promisify(execFile)('bash', ['-euc', here], { cwd: ROOT, encoding: 'utf8' });
       const { stdout } = await bash;
       expect(stdout.trimEnd().split('\n').at(-1)).toBe('the same');

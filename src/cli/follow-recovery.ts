@@ -4,9 +4,8 @@
  */
 
 import { hashPov } from '../codec/available-data.ts';
-import { hasCode } from '../primitives/errors.ts';
 import type { RecoveryAccount } from '../recovery/account.ts';
-import type { RecoveryError } from '../recovery/errors.ts';
+import { isRecoveryError, type RecoveryError } from '../recovery/errors.ts';
 import type { RecoveryEvent } from '../recovery/events.ts';
 import type { Recovered, Recovery } from '../recovery/orchestrator.ts';
 import type { RecoveryRequest } from '../recovery/request.ts';
@@ -108,14 +107,4 @@ export function failuresOf(account: RecoveryAccount): ReadonlyMap<string, readon
   }
   const inOrder = new Intl.Collator('en', { numeric: true }).compare;
   return new Map([...reasons].map(([reason, sources]) => [reason, [...sources].sort(inOrder)]));
-}
-
-function isRecoveryError(error: unknown): error is RecoveryError {
-  return (
-    error instanceof Error &&
-    error.name === 'RecoveryError' &&
-    ['unavailable', 'invalid', 'cancelled', 'local_fault', 'stopped'].some((code) =>
-      hasCode(error, code),
-    )
-  );
 }

@@ -69,6 +69,11 @@ export class RecoveryError extends AvailabilityError<RecoveryErrorCode> {
   }
 }
 
+/** Whether an error is how a recovery ended. Works across copies of the package, unlike `instanceof`. */
+export function isRecoveryError(error: unknown): error is RecoveryError {
+  return isErrorOf(error, 'RecoveryError');
+}
+
 /** An error of kind `local_fault`; `reason` is a fixed word, for reports and tests. */
 export function localFault(reason: string, cause?: unknown): RecoveryError {
   return new RecoveryError('local_fault', `a local fault: ${reason}`, { reason }, { cause });
@@ -76,5 +81,5 @@ export function localFault(reason: string, cause?: unknown): RecoveryError {
 
 /** Leaves recovery errors alone; whatever else went wrong is a fault of ours, never a verdict. */
 export function asRecoveryError(cause: unknown, reason: string): Error {
-  return isErrorOf(cause, 'RecoveryError') ? cause : localFault(reason, cause);
+  return isRecoveryError(cause) ? cause : localFault(reason, cause);
 }
