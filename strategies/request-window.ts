@@ -305,7 +305,8 @@ export class RequestWindow {
     const { authority, validatorIndex } = attempt.source;
     if (this.context.known.add({ chunk, validatorIndex })) {
       const { chunkIndex } = chunk;
-      sink.next({ type: 'chunk_held', atMs: this.nowMs(), chunkIndex, from: authority });
+      const { attemptId } = attempt;
+      sink.next({ type: 'chunk_held', atMs: this.nowMs(), chunkIndex, from: authority, attemptId });
     }
   }
 

@@ -37,13 +37,13 @@ describe('createRecovery', () => {
     };
     expect(events).toEqual([
       { type: 'started', atMs: 0, candidateHash: candidate.candidateHash, sessionIndex: 10 },
-      { type: 'strategy_started', atMs: 0, strategy: 'systematic_chunks' },
+      { type: 'strategy_started', atMs: 0, strategy: 'systematic_chunks', chunksNeeded: 2 },
       { ...attempt, attemptId: 0, source: 'v1', validatorIndex: 1 },
       { ...attempt, attemptId: 1, source: 'v0', validatorIndex: 0 },
       { ...finished, atMs: 10, attemptId: 1, ms: 10 },
-      { type: 'chunk_held', atMs: 10, chunkIndex: 0, from: 'v0' },
+      { type: 'chunk_held', atMs: 10, chunkIndex: 0, from: 'v0', attemptId: 1 },
       { ...finished, atMs: 20, attemptId: 0, ms: 20 },
-      { type: 'chunk_held', atMs: 20, chunkIndex: 1, from: 'v1' },
+      { type: 'chunk_held', atMs: 20, chunkIndex: 1, from: 'v1', attemptId: 0 },
       { type: 'decoding', atMs: 20, chunkCount: 2 },
       { type: 'checking', atMs: 20 },
       { type: 'strategy_ended', atMs: 20, strategy: 'systematic_chunks', reason: 'recovered' },
@@ -59,8 +59,15 @@ describe('createRecovery', () => {
       candidateHash: candidate.candidateHash,
       sessionIndex: 10,
       startedAtMs: 0,
+      endedAtMs: 20,
       strategies: [
-        { strategy: 'systematic_chunks', startedAtMs: 0, endedAtMs: 20, reason: 'recovered' },
+        {
+          strategy: 'systematic_chunks',
+          startedAtMs: 0,
+          chunksNeeded: 2,
+          endedAtMs: 20,
+          reason: 'recovered',
+        },
       ],
       attempts: [
         {
@@ -71,6 +78,7 @@ describe('createRecovery', () => {
           validatorIndex: 1,
           startedAtMs: 0,
           isLate: false,
+          isUseful: true,
           answer: 'success',
           protocol: 'test/req_chunk/2',
           ms: 20,
@@ -84,6 +92,7 @@ describe('createRecovery', () => {
           validatorIndex: 0,
           startedAtMs: 0,
           isLate: false,
+          isUseful: true,
           answer: 'success',
           protocol: 'test/req_chunk/2',
           ms: 10,

@@ -38,9 +38,11 @@ export class AccountBook {
   /** Takes one event in. Events that say nothing about who did what are ignored. */
   add(event: RecoveryEvent): void {
     switch (event.type) {
-      case 'strategy_started':
-        this.strategies.push({ strategy: event.strategy, startedAtMs: event.atMs });
+      case 'strategy_started': {
+        const { type: _type, atMs, ...strategy } = event;
+        this.strategies.push({ ...strategy, startedAtMs: atMs });
         return;
+      }
       case 'strategy_ended':
         this.endStrategy(event);
         return;
@@ -50,6 +52,7 @@ export class AccountBook {
           ...attempt,
           startedAtMs: atMs,
           isLate: false,
+          isUseful: false,
           bytes: 0,
         });
         return;
@@ -57,13 +60,14 @@ export class AccountBook {
       case 'attempt_late':
         this.change(event.attemptId, { isLate: true });
         return;
-      case 'attempt_finished': {
-        const { type: _type, atMs: _atMs, attemptId, ...outcome } = event;
-        this.change(attemptId, outcome);
+      case 'attempt_finished':
+        this.endAttempt(event);
         return;
-      }
       case 'chunk_held':
         this.chunksHeld.push(event.chunkIndex);
+        if (event.attemptId !== undefined) {
+          this.change(event.attemptId, { isUseful: true });
+        }
         return;
       case 'started':
       case 'joined':
@@ -84,13 +88,12 @@ export class AccountBook {
 
   /** The account of somebody for whom the recovery is over: what is without an answer was canceled. */
   closed(atMs: number): RecoveryAccount {
-    return this.accountOf(
-      [...this.attempts.values()].map((attempt) =>
-        attempt.answer === undefined
-          ? { ...attempt, answer: 'canceled', ms: atMs - attempt.startedAtMs }
-          : attempt,
-      ),
+    const attempts = [...this.attempts.values()].map((attempt): AttemptRecord =>
+      attempt.answer === undefined
+        ? { ...attempt, answer: 'canceled', ms: atMs - attempt.startedAtMs }
+        : attempt,
     );
+    return { ...this.accountOf(attempts), endedAtMs: atMs };
   }
 
   private accountOf(attempts: readonly AttemptRecord[]): RecoveryAccount {
@@ -110,6 +113,14 @@ export class AccountBook {
     if (attempt !== undefined) {
       this.attempts.set(attemptId, { ...attempt, ...fields });
     }
+  }
+
+  /** Full data that passed its check is the result: an attempt for it that succeeds is useful. */
+  private endAttempt(event: RecoveryEvent & { type: 'attempt_finished' }): void {
+    const { type: _type, atMs: _atMs, attemptId, ...outcome } = event;
+    const isResult =
+      outcome.answer === 'success' && this.attempts.get(attemptId)?.kind === 'available_data';
+    this.change(attemptId, { ...outcome, ...(isResult ? { isUseful: true } : {}) });
   }
 
   private endStrategy(event: RecoveryEvent & { type: 'strategy_ended' }): void {

@@ -15,6 +15,8 @@ export type AttemptRecord = {
   readonly validatorIndex: ValidatorIndex;
   readonly startedAtMs: number;
   readonly isLate: boolean;
+  /** Whether it brought what was not there before: a chunk of a new index, or the full data itself. */
+  readonly isUseful: boolean;
   readonly answer?: AnswerType;
   readonly code?: string;
   readonly protocol?: string;
@@ -22,12 +24,14 @@ export type AttemptRecord = {
   readonly bytes: number;
 };
 
-/** One strategy in the account. */
+/** One strategy in the account. `endedAtMs` and `reason` are absent while it runs or when it was cut short. */
 export type StrategyRecord = {
   readonly strategy: StrategyType;
   readonly startedAtMs: number;
   readonly endedAtMs?: number;
   readonly reason?: StrategyEndReason;
+  /** How many chunks it has to hold before it decodes; absent where it collects none. */
+  readonly chunksNeeded?: number;
   readonly announcedBytes?: number;
 };
 
@@ -46,7 +50,10 @@ export type AttemptTotals = {
 export type RecoveryAccount = {
   readonly candidateHash: CandidateHash;
   readonly sessionIndex: number;
+  /** When the first caller asked; a recovery may wait for its turn after that. */
   readonly startedAtMs: number;
+  /** When it was over for the caller who has this account; absent in a snapshot of a running one. */
+  readonly endedAtMs?: number;
   readonly strategies: readonly StrategyRecord[];
   readonly attempts: readonly AttemptRecord[];
   /** Chunk indices held, in order of arrival. */

@@ -55,6 +55,8 @@ export type StrategyEvent =
       readonly chunkIndex: ChunkIndex;
       /** Whose answer brought it, or our own store. */
       readonly from: AuthorityId | 'store';
+      /** The attempt whose answer brought it, finished before; absent for our own store. */
+      readonly attemptId?: number;
     }
   | { readonly type: 'decoding'; readonly atMs: number; readonly chunkCount: number }
   | { readonly type: 'checking'; readonly atMs: number }
@@ -102,6 +104,15 @@ export type RecoveryEvent =
       readonly requested: number;
       readonly inReceipt: number;
     }
-  | { readonly type: 'strategy_started'; readonly atMs: number; readonly strategy: StrategyType }
+  | {
+      readonly type: 'strategy_started';
+      readonly atMs: number;
+      readonly strategy: StrategyType;
+      /**
+       * How many chunks it has to hold before it decodes, of the systematic ones where those are
+       * collected; absent where it collects none.
+       */
+      readonly chunksNeeded?: number;
+    }
   | StrategyEvent
   | RecoveredEvent;

@@ -280,7 +280,7 @@ export class Orchestrator implements Recovery {
     }
     const { candidate, sessionIndex } = request;
     const book = new AccountBook(candidate.candidateHash, sessionIndex, this.nowMs());
-    return of(this.recovered(cached.data.data, 'cache', book.snapshot()));
+    return of(this.recovered(cached.data.data, 'cache', book.closed(this.nowMs())));
   }
 
   private recovered(

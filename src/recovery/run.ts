@@ -25,12 +25,13 @@ import {
 import { receiptCoreIndex } from '../codec/candidate.ts';
 import { type ChunkMapping, chunkMapping, schemeOf } from '../mapping/assignment.ts';
 import { MAX_VALIDATORS, MIN_VALIDATORS } from '../primitives/limits.ts';
+import { chunksNeeded } from './chunks-needed.ts';
 import { type CodingChoice, type ErasureWork, inlineWork, oneValueEach } from './coding.ts';
 import type { DataHolders } from './data-holders.ts';
 import { asRecoveryError, localFault, RecoveryError } from './errors.ts';
 import type { RecoveryEvent } from './events.ts';
 import { KnownChunks } from './known-chunks.ts';
-import type { RecoveredFrom } from './labels.ts';
+import type { RecoveredFrom, StrategyType } from './labels.ts';
 import { loadChunkBytes, loadOwnData } from './own-data.ts';
 import type {
   ChunkSource,
@@ -287,6 +288,15 @@ function noStrategyLeft(): Observable<never> {
   );
 }
 
+function neededBy(
+  { settings, request, session }: RecoveryContext,
+  strategy: StrategyType,
+): { readonly chunksNeeded?: number } {
+  const { checkMode } = request;
+  const needed = chunksNeeded(strategy, { settings, checkMode }, session.validators.length);
+  return needed === undefined ? {} : { chunksNeeded: needed };
+}
+
 function runStrategy(context: RecoveryContext, strategy: RecoveryStrategy): Observable<RunOutput> {
   return concat(
     defer(() =>
@@ -294,6 +304,7 @@ function runStrategy(context: RecoveryContext, strategy: RecoveryStrategy): Obse
         type: 'strategy_started',
         atMs: context.runtime.scheduler.now(),
         strategy: strategy.type,
+        ...neededBy(context, strategy.type),
       }),
     ),
     defer(() => strategy.run()).pipe(

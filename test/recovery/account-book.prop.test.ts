@@ -49,6 +49,13 @@ const anyEvent: fc.Arbitrary<RecoveryEvent> = fc.oneof(
     chunkIndex: id.map((c) => chunkIndex(c)),
     from: fc.constant('store' as const),
   }),
+  fc.record({
+    type: fc.constant('chunk_held' as const),
+    atMs,
+    chunkIndex: id.map((c) => chunkIndex(c)),
+    from: id.map(authorityAt),
+    attemptId: id,
+  }),
   fc.record({ type: fc.constant('strategy_started' as const), atMs, strategy }),
   fc.record({
     type: fc.constant('strategy_ended' as const),

@@ -63,6 +63,7 @@ describe('AccountBook', () => {
         validatorIndex: 0,
         startedAtMs: 100,
         isLate: true,
+        isUseful: false,
         answer: 'invalid',
         code: 'chunk_hash_mismatch',
         protocol: 'p/1',

@@ -74,7 +74,7 @@ describe('Recovery.recover', () => {
         candidateHash: world.candidate.candidateHash,
         sessionIndex: 10,
         startedAtMs: 0,
-        strategies: [{ strategy: 'systematic_chunks', startedAtMs: 0 }],
+        strategies: [{ strategy: 'systematic_chunks', startedAtMs: 0, chunksNeeded: 2 }],
         attempts: [4, 3].map((validatorIndex, attemptId) => ({
           attemptId,
           kind: 'chunk',
@@ -83,6 +83,7 @@ describe('Recovery.recover', () => {
           validatorIndex,
           startedAtMs: 0,
           isLate: false,
+          isUseful: false,
           bytes: 0,
         })),
         chunksHeld: [],

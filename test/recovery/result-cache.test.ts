@@ -92,6 +92,7 @@ describe('the results that are kept', () => {
           candidateHash: world.candidate.candidateHash,
           sessionIndex: 10,
           startedAtMs: world.scheduler.now(),
+          endedAtMs: world.scheduler.now(),
           strategies: [],
           attempts: [],
           chunksHeld: [],

@@ -14,6 +14,7 @@ function attempt(fields: Partial<AttemptRecord>): AttemptRecord {
     validatorIndex: validatorIndex(3),
     startedAtMs: 0,
     isLate: false,
+    isUseful: true,
     answer: 'success',
     protocol: NAME,
     bytes: 100,
