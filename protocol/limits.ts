@@ -82,6 +82,9 @@ export const MAX_INBOUND_STREAMS_PER_PROTOCOL = 512;
  */
 export const MAX_UNREAD_BYTES = 65_536;
 
+/** After this, libp2p resets a stream whose name is not negotiated (its default): none comes older. */
+export const MAX_NEGOTIATION_MS = 10_000;
+
 /** The defaults with some of them replaced. */
 export function withDefaults(limits: Partial<PeerLimits> = {}): PeerLimits {
   return { ...DEFAULT_LIMITS, ...limits };

@@ -12,7 +12,7 @@ import type { Logger, MetricsSink, ServedStore } from '../src/recovery/ports.ts'
 import { Admission, type ServedKind } from './admission.ts';
 import { OpenStreams } from './exchange.ts';
 import { firstValue } from './first-value.ts';
-import { MAX_UNREAD_BYTES, type PeerLimits } from './limits.ts';
+import { MAX_NEGOTIATION_MS, MAX_UNREAD_BYTES, type PeerLimits } from './limits.ts';
 import {
   decodeChunkRequest,
   decodeDataRequest,
@@ -107,9 +107,7 @@ export class Responder {
   async serve(protocol: ServedProtocol, stream: Stream, connection: Connection): Promise<void> {
     const { scheduler } = this.#init;
     const deadlineMs = this.#deadlineOf(protocol);
-    // The stream was opened before its name was negotiated; a scheduler with a clock of its own
-    // counts from here.
-    const ageMs = Math.min(Math.max(0, scheduler.now() - stream.timeline.open), deadlineMs);
+    const ageMs = Math.min(ageOf(stream, scheduler.now()), deadlineMs);
     const controller = new AbortController();
     const timer = scheduler.schedule(
       () => controller.abort(new Decline('failed', 'deadline')),
@@ -275,7 +273,7 @@ export class Responder {
 
   #tell(serving: Serving, result: Answer | Decline): void {
     const { metrics, logger, onServed, scheduler } = this.#init;
-    const ms = scheduler.now() - serving.openedAtMs;
+    const ms = Math.max(0, scheduler.now() - serving.openedAtMs);
     const reason =
       result instanceof Decline ? result.reason : serving.storeFailed ? 'store_failed' : undefined;
     const event: ServedEvent = {
@@ -306,6 +304,15 @@ export class Responder {
     const { limits } = this.#init;
     return kindOf(protocol) === 'chunk' ? limits.serveChunkDeadlineMs : limits.serveDataDeadlineMs;
   }
+}
+
+/**
+ * How long a stream has been open: it was, before its name was negotiated. What no stream can be is the
+ * word of another clock, or of one that was set: then it counts from here.
+ */
+function ageOf(stream: Stream, nowMs: number): number {
+  const ageMs = nowMs - stream.timeline.open;
+  return ageMs >= 0 && ageMs <= MAX_NEGOTIATION_MS ? ageMs : 0;
 }
 
 function kindOf(protocol: ServedProtocol): ServedKind {

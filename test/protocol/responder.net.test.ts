@@ -3,7 +3,7 @@
  * Our responder under load and in trouble: caps, deadlines, failing stores, stopping.
  */
 
-import { delay, finalize, lastValueFrom, NEVER, of } from 'rxjs';
+import { asyncScheduler, delay, finalize, lastValueFrom, NEVER, of } from 'rxjs';
 import { afterEach, describe, expect, it } from 'vitest';
 import { encodeFrame } from '../../protocol/framing.ts';
 import { decodeChunkResponseV2, encodeChunkRequest } from '../../protocol/messages.ts';
@@ -191,6 +191,28 @@ describe('Responder in trouble', () => {
     expect(await askData(client)).toBe('refused');
     expect(await askChunk(client)).toBe('chunk');
     expect(served[0]).toMatchObject({ outcome: 'refused', reason: 'pending_bytes' });
+  });
+
+  it.each([-3_600_000, 3_600_000])('serves by a clock that is %i ms off', async (offsetMs) => {
+    const scheduler = {
+      now: () => asyncScheduler.now() + offsetMs,
+      schedule: asyncScheduler.schedule.bind(asyncScheduler),
+    };
+    const events: ServedEvent[] = [];
+    const server = keep(
+      await startPeer({
+        scheduler,
+        limits: PATIENT,
+        store: storeOf({ chunk: (v) => of(chunkOf(v)) }),
+        onServed: (event) => events.push(event),
+      }),
+    );
+    const client = keep(await startClient(server.location, { limits: PATIENT }));
+    expect(await askChunk(client)).toBe('chunk');
+    await expect.poll(() => events.length).toBe(1);
+    expect(events[0]).toMatchObject({ outcome: 'answered' });
+    expect(events[0]!.ms).toBeGreaterThanOrEqual(0);
+    expect(events[0]!.ms).toBeLessThan(PATIENT.serveChunkDeadlineMs!);
   });
 
   it('resets a request whose store does not answer in time, and stops the lookup', async () => {
