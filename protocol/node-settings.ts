@@ -75,6 +75,9 @@ export function libp2pSettings(settings: NodeSettings = {}): Libp2pOptions {
       dialTimeout: 5_000,
       addressDialTimeout: 3_000,
       maxIncomingPendingConnections: 256,
+      // One host, at 50 connections a second that stay silent, holds 200 of these 256 places; with
+      // the default of 10 s it would hold all of them, and nobody else could connect.
+      inboundUpgradeTimeout: 4_000,
       inboundConnectionThreshold: settings.inboundConnectionThreshold ?? 50,
     },
     // Pings cost 62 ms of CPU per second at 333 connections with the default of 10 s.

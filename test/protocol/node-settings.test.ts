@@ -22,6 +22,16 @@ describe('libp2pSettings', () => {
     expect(loopback.connectionManager).toMatchObject({ inboundConnectionThreshold: 1_000_000 });
   });
 
+  it('leaves room for others beside a host whose connections stay silent', () => {
+    const {
+      inboundConnectionThreshold: perSecond = 0,
+      inboundUpgradeTimeout: timeoutMs = 10_000,
+      maxIncomingPendingConnections: places = 0,
+    } = libp2pSettings().connectionManager ?? {};
+    // A window of the rate may begin anywhere, so that one more of them fits in.
+    expect(perSecond * (timeoutMs / 1_000 + 1)).toBeLessThan(places);
+  });
+
   it('sends what libp2p logs to debug, with its component, whatever its level', async () => {
     const lines: { event: string; component: unknown }[] = [];
     const logger = {
