@@ -4,6 +4,7 @@
  * business of the commands.
  */
 
+import { multiaddr } from '@multiformats/multiaddr';
 import type { ServedEvent } from '../../protocol/served-event.ts';
 import { type AvailabilityNode, openNode } from '../node.ts';
 import type { SessionDirectory } from '../recovery/ports.ts';
@@ -39,8 +40,8 @@ export type PeerProcessOptions = {
 /** How long a node may take to close its connections, in milliseconds. */
 const STOP_MS = 2_000;
 
-/** Inbound connections per second and address: peers of one machine share one address. */
-const INBOUND_CONNECTIONS = 1_000_000;
+/** Inbound connections per second and address where every peer has the same address: no limit at all. */
+const UNLIMITED_CONNECTIONS = 1_000_000;
 
 /** Opens the store and the node of a config and starts the peer. */
 export async function openPeer(config: Config, options: PeerProcessOptions): Promise<RunningPeer> {
@@ -55,7 +56,7 @@ export async function openPeer(config: Config, options: PeerProcessOptions): Pro
       store,
       listen,
       validatorCount: config.session.validators.length,
-      inboundConnectionThreshold: INBOUND_CONNECTIONS,
+      ...(listen.every(isLoopback) ? { inboundConnectionThreshold: UNLIMITED_CONNECTIONS } : {}),
       ...(config.forkId === undefined ? {} : { forkId: config.forkId }),
       ...(identity === undefined ? {} : { identity }),
       ...(options.onServed === undefined ? {} : { onServed: options.onServed }),
@@ -67,9 +68,27 @@ export async function openPeer(config: Config, options: PeerProcessOptions): Pro
     return { node, store, stop };
   } catch (error: unknown) {
     await closeStore(store);
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new CliError('local_fault', `cannot start the peer: ${reason}`, {}, error);
+    throw new CliError('local_fault', `cannot start the peer: ${reasonOf(error)}`, {}, error);
   }
+}
+
+/** libp2p puts the stacks of several errors into one message: the lines that say something. */
+function reasonOf(error: unknown): string {
+  const text = error instanceof Error ? error.message : String(error);
+  const lines = text.split('\n').filter((line) => !/^\s*(at\s|$)/.test(line));
+  return lines.map((line) => line.trim()).join(' ');
+}
+
+/**
+ * Whether only peers of this machine can connect to an address. Elsewhere hosts stay held to the
+ * connections per second of `libp2pSettings`.
+ */
+export function isLoopback(address: string): boolean {
+  const [host] = multiaddr(address).getComponents();
+  return (
+    (host?.name === 'ip4' && host.value?.startsWith('127.') === true) ||
+    (host?.name === 'ip6' && host.value === '::1')
+  );
 }
 
 async function openStore(config: Config, lies: boolean): Promise<AvailabilityStore> {

@@ -97,5 +97,5 @@ export function jsonLines(text: string): Record<string, unknown>[] {
 
 /** Whether an error output is what it must be: one line, and no stack trace. */
 export function isOneLine(err: string): boolean {
-  return /^error: [^\n]+\n$/.test(err) && !err.includes('    at ');
+  return /^error: [^\n]+\n$/.test(err) && !/(^|;)\s*at |node_modules|file:\/\//.test(err);
 }
