@@ -1,7 +1,10 @@
+import { of } from 'rxjs';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { hashReady } from '../../src/primitives/hash.ts';
 import type { StrategyType } from '../../src/recovery/labels.ts';
 import type { RecoveryRequest } from '../../src/recovery/request.ts';
+import { STANDARD } from '../../src/recovery/settings.ts';
+import { FakeStore } from '../support/fake-store.ts';
 import {
   type Outcome,
   RecoveryWorld,
@@ -88,6 +91,13 @@ describe('strategyPlanner', () => {
     const { outcome, strategies } = await plan({ backingGroup: 1, ...request });
     expect(outcome.error).toBeInstanceOf(RangeError);
     expect(strategies).toEqual([]);
+  });
+
+  it('leaves the backers alone where the data is too large for them, also at the end', async () => {
+    const store = (): FakeStore =>
+      Object.assign(new FakeStore(), { loadChunkBytes: () => of(STANDARD.sizeLimitBytes) });
+    const { strategies } = await plan({ backingGroup: 0 }, { store });
+    expect(strategies).toEqual(['systematic_chunks', 'regular_chunks']);
   });
 
   it('is unavailable when the request names no strategy at all', async () => {

@@ -346,6 +346,17 @@ describe('RequestWindow, time', () => {
     bench.passUntil(1_100);
     expect(bench.source.asked).toEqual(['v0:0', 'v1:1', 'v2:2', 'v3:3']);
   });
+
+  it('refill after_round: a round with nobody to ask ends at a silence, not at the next answer', () => {
+    const settings = { refill: 'after_round' } as const;
+    const order = [1, 0].map((i) => sourceAt(i));
+    const bench = new Bench(order, { threshold: 2 }, { settings }).collect(2);
+    bench.passUntil(1_100).source.fail(0, TIMEOUT);
+    bench.passUntil(2_099);
+    expect(bench.source.asked).toEqual(['v0:0', 'v1:1']);
+    bench.passUntil(2_100);
+    expect(bench.source.asked).toEqual(['v0:0', 'v1:1', 'v0:0']);
+  });
 });
 
 /** V0 has nothing, V1 has its chunk, and both say so at once. */

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { hashReady } from '../../src/primitives/hash.ts';
-import { validatorIndex } from '../../src/primitives/ids.ts';
+import { chunkIndex, validatorIndex } from '../../src/primitives/ids.ts';
 import type { TestCandidate } from '../support/candidate-world.ts';
 import type { FakeNetwork } from '../support/fake-network.ts';
 import { FakeStore } from '../support/fake-store.ts';
@@ -256,6 +256,48 @@ describe('systematicChunks, own chunks', () => {
     expect(outcome.recovered?.from).toBe('regular_chunks');
     expect(world.network.chunksAsked()).not.toContain(3);
   });
+});
+
+describe('systematicChunks, positions of the reference', () => {
+  it.each([
+    ['off', false, ['v1:1', 'v0:0', 'v0:0']],
+    ['on', true, ['v1:1', 'v0:0']],
+  ] as const)(
+    'carryInFlight %s: a holder whose chunk came from elsewhere is asked again or not',
+    async (_name, carryInFlight, expected) => {
+      // On core 0 V1 is asked first; it sends the chunk of V0, who then times out.
+      const world = await open({
+        coreIndex: 0,
+        settings: { carryInFlight },
+        behaviour: ({ index }) => (index === 1 ? 'other_chunk' : 'timeout'),
+      });
+      const { events } = world.run();
+      const ofPhase = events.filter(
+        (event) => event.type === 'attempt_started' && event.strategy === 'systematic_chunks',
+      );
+      expect(asked(world.network).slice(0, ofPhase.length)).toEqual(expected);
+    },
+  );
+
+  it.each([
+    ['on', true, ['v4:4', 'v3:3']],
+    ['off', false, ['v3:3', 'v5:4']],
+  ] as const)(
+    'askSelf %s: a holder whose entry in our store is bad and not the mapped chunk',
+    async (_name, askSelf, expected) => {
+      const world = await open({
+        groups: [[5]],
+        settings: { askSelf, sizeLimitBytes: 0 },
+        store: ({ candidateHash, chunks: [chunk] }) =>
+          new FakeStore().putChunk(candidateHash, 4, {
+            ...(chunk as NonNullable<typeof chunk>),
+            chunkIndex: chunkIndex(6),
+          }),
+      });
+      expect(world.run({ backingGroup: 0 }).recovered?.from).toBe('systematic_chunks');
+      expect(asked(world.network)).toEqual(expected);
+    },
+  );
 });
 
 describe('systematicChunks, verdicts', () => {

@@ -7,7 +7,7 @@
 import { recoveryThreshold } from '../../src/primitives/thresholds.ts';
 import { UPSTREAM } from '../../src/recovery/settings.ts';
 import type { Got, Step, Verdict, World } from './format.ts';
-import type { StepRun, WorldRun } from './run-world.ts';
+import type { Ending, StepRun, WorldRun } from './run-world.ts';
 
 /** What differs, in words; empty when nothing does. */
 export type Differences = readonly string[];
@@ -87,8 +87,8 @@ export function freeDifferences(world: World, run: WorldRun): Differences {
 }
 
 /** Which other data came out is not listed completely where the order decides; that it did is. */
-function kindOf(verdict: Verdict | string): string {
-  return Array.isArray(verdict) ? 'other data' : String(verdict);
+function kindOf(verdict: Ending): string {
+  return Array.isArray(verdict) && verdict[0] === 'data' ? 'other data' : String(verdict);
 }
 
 function freeStep(world: World, place: number, step: StepRun, got: Got): Differences {

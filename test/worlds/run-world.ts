@@ -30,10 +30,13 @@ export type RunOptions = {
   readonly ownValidatorIndex?: number;
 };
 
+/** How one caller's recovery ended; what the file has no word for is spelled out. */
+export type Ending = Verdict | readonly ['other', string];
+
 /** What came of one step. */
 export type StepRun = {
-  /** Per caller; other ends than the file knows are spelled out. */
-  readonly v: readonly (Verdict | string)[];
+  /** Per caller. */
+  readonly v: readonly Ending[];
   readonly t: readonly string[];
   /** Of the callers that stayed, the last one's. */
   readonly events: readonly RecoveryEvent[];
@@ -185,7 +188,7 @@ class RunningWorld {
 
 /** One who asked, and what became of it. */
 class Caller {
-  verdict: Verdict | string = 'pending';
+  verdict: Ending = ['other', 'pending'];
   readonly events: RecoveryEvent[] = [];
   isDone = false;
   private readonly candidate: WorldCandidate;
@@ -197,7 +200,7 @@ class Caller {
   }
 
   call(recovery: Recovery, request: RecoveryRequest, onEnd: () => void): void {
-    const end = (verdict: Verdict | string): void => {
+    const end = (verdict: Ending): void => {
       this.verdict = verdict;
       this.isDone = true;
       onEnd();
@@ -226,7 +229,7 @@ class Caller {
 }
 
 /** A reply channel that is dropped is a fault of the reference's own: our `local_fault`. */
-function verdictOf(error: unknown): Verdict | string {
+function verdictOf(error: unknown): Ending {
   const { code } = error as { code?: unknown };
   switch (code) {
     case 'invalid':
@@ -235,7 +238,7 @@ function verdictOf(error: unknown): Verdict | string {
     case 'local_fault':
       return 'dropped';
     default:
-      return String(error);
+      return ['other', String(error)];
   }
 }
 
