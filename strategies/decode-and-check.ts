@@ -37,9 +37,9 @@ export type DecodeJob = {
   readonly chunks: readonly VerifiedChunk[];
   /**
    * What a failure means: `verdict` ends the recovery in `invalid` after it was confirmed,
-   * `verdict_at_once` without that, `next_strategy` says nothing yet.
+   * `next_strategy` says nothing yet.
    */
-  readonly onFailure: 'verdict' | 'verdict_at_once' | 'next_strategy';
+  readonly onFailure: 'verdict' | 'next_strategy';
   /** Called once when the data is there: stops what is still on the way. */
   onSuccess(): readonly StrategyOutput[];
 };
@@ -115,17 +115,13 @@ function conclude(
   const evidence = {
     ...outcome.evidence,
     chunkIndices: job.chunks.map((chunk) => chunk.chunkIndex),
+    validatorCount: context.session.validators.length,
   };
   const reason = evidence.reason === 'not_decodable' ? 'not_decodable' : 'check_failed';
   const end = of<StrategyOutput>(ended(context, job, reason));
   switch (job.onFailure) {
     case 'next_strategy':
       return end;
-    case 'verdict_at_once':
-      return concat(
-        end,
-        throwError(() => invalid(evidence)),
-      );
     case 'verdict':
       return concat(
         end,

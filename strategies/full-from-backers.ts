@@ -27,7 +27,7 @@ import { MAX_RESPONSE_BYTES } from '../src/primitives/limits.ts';
 import { shuffle } from '../src/primitives/random.ts';
 import { asRecoveryError } from '../src/recovery/errors.ts';
 import type { StrategyEndReason } from '../src/recovery/labels.ts';
-import type { DataReply } from '../src/recovery/ports.ts';
+import { type DataReply, RequestError } from '../src/recovery/ports.ts';
 import { type CheckedData, checkData } from '../src/recovery/result-check.ts';
 import type {
   RecoveryContext,
@@ -178,18 +178,19 @@ function answerOf(
   remainingMs: number,
 ): Observable<DataAnswer> {
   const { request, settings, runtime, dataSource } = context;
+  const maxBytes = capBytes ?? MAX_RESPONSE_BYTES;
   const reply$ = defer(() =>
     dataSource.askData({
       candidateHash: request.candidate.candidateHash,
       sessionIndex: request.sessionIndex,
       validatorIndex,
       authority,
-      maxBytes: capBytes ?? MAX_RESPONSE_BYTES,
+      maxBytes,
       dial: settings.dialBackers,
     }),
   ).pipe(
     take(1),
-    map(knownReply),
+    map((reply) => knownReply(reply, maxBytes)),
     catchError((cause: unknown) => of(failedReply(cause))),
     defaultIfEmpty<DataReply | DataAnswer, DataAnswer>({
       type: 'error',
@@ -213,10 +214,17 @@ function answerOf(
   );
 }
 
-/** Lets pass what is a reply at all. */
-function knownReply(reply: DataReply): DataReply {
+/** Lets pass what is a reply at all. Data above the size that the source was told is not hashed. */
+function knownReply(reply: DataReply, maxBytes: number): DataReply {
   switch (reply.type) {
-    case 'available_data':
+    case 'available_data': {
+      const announcedBytes = reply.data.pov.blockData.length;
+      if (announcedBytes > maxBytes) {
+        const { bytes } = reply;
+        throw new RequestError('too_large', 'more than was asked for', { announcedBytes, bytes });
+      }
+      return reply;
+    }
     case 'no_such_data':
       return reply;
     default:

@@ -74,7 +74,7 @@ function collect(
             strategy: TYPE,
             method: 'reconstruct',
             chunks: chunksToDecode(context, threshold),
-            onFailure: settings.systematicFailure === 'invalid' ? 'verdict_at_once' : 'verdict',
+            onFailure: 'verdict',
             onSuccess: () => window.cancelAll(),
           }),
     ),

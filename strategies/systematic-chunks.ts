@@ -150,14 +150,10 @@ function authoritiesOf(context: RecoveryContext, places: readonly ValidatorIndex
     .filter((authority) => authority !== undefined);
 }
 
-function onFailure({
-  request,
-  settings,
-}: RecoveryContext): 'verdict' | 'verdict_at_once' | 'next_strategy' {
-  if (settings.systematicFailure === 'invalid') {
-    return 'verdict_at_once';
-  }
-  return request.checkMode === 're_encode' ? 'verdict' : 'next_strategy';
+function onFailure({ request, settings }: RecoveryContext): 'verdict' | 'next_strategy' {
+  return request.checkMode === 're_encode' || settings.systematicFailure === 'invalid'
+    ? 'verdict'
+    : 'next_strategy';
 }
 
 function ended(context: RecoveryContext, reason: StrategyEndReason): StrategyOutput {

@@ -88,10 +88,11 @@ export class AccountBook {
 
   /** The account of somebody for whom the recovery is over: what is without an answer was canceled. */
   closed(atMs: number): RecoveryAccount {
-    const attempts = [...this.attempts.values()].map((attempt): AttemptRecord =>
-      attempt.answer === undefined
-        ? { ...attempt, answer: 'canceled', ms: atMs - attempt.startedAtMs }
-        : attempt,
+    const attempts = [...this.attempts.values()].map(
+      (attempt): AttemptRecord =>
+        attempt.answer === undefined
+          ? { ...attempt, answer: 'canceled', ms: atMs - attempt.startedAtMs }
+          : attempt,
     );
     return { ...this.accountOf(attempts), endedAtMs: atMs };
   }

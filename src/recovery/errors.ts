@@ -27,6 +27,8 @@ export type InvalidEvidence = {
   readonly reason: 'not_decodable' | 'root_mismatch' | 'pov_hash_mismatch';
   /** The proven chunks that were decoded. */
   readonly chunkIndices: readonly ChunkIndex[];
+  /** n of the session as the directory told it; with another n, other data belongs to the same root. */
+  readonly validatorCount: number;
   /** Hash that the receipt commits to, hex. */
   readonly expected?: string;
   /** Hash that the decoded data has, hex. */

@@ -270,6 +270,7 @@ export class Orchestrator implements Recovery {
       .find(
         (result) =>
           result?.type === 'data' &&
+          result.data.isTrusted !== true &&
           equalBytes(hashPov(result.data.data.pov), request.candidate.povHash),
       );
   }

@@ -186,7 +186,9 @@ export type PeerLocation = {
  *
  * **Guarantees.** Cold; many sessions at once; at most one value, completion without one means
  * "unknown". Addresses may change while recoveries run: `locate` is asked anew for each request. A
- * session that never comes is bounded by the request's `timeoutMs` alone.
+ * session that never comes is bounded by the request's `timeoutMs` alone. The number of validators is
+ * trusted for the verdict: under a wrong one honest chunks decode to something else, and `invalid` would
+ * be false. A directory that is not sure says "unknown".
  */
 export interface SessionDirectory {
   /** Validators and groups of a session. */

@@ -24,6 +24,8 @@ export type CheckedData = {
   readonly data: AvailableData;
   /** Size of its SCALE encoding. */
   readonly scaleBytes: number;
+  /** It was not held against the candidate: {@link trustStored}. */
+  readonly isTrusted?: true;
   readonly [checked]: true;
 };
 
@@ -38,7 +40,10 @@ export type CheckSubject = {
 /** Outcome of a check. A mismatch is no verdict about the candidate until its source is considered. */
 export type CheckOutcome =
   | { readonly type: 'checked'; readonly data: CheckedData }
-  | { readonly type: 'mismatch'; readonly evidence: Omit<InvalidEvidence, 'chunkIndices'> };
+  | {
+      readonly type: 'mismatch';
+      readonly evidence: Omit<InvalidEvidence, 'chunkIndices' | 'validatorCount'>;
+    };
 
 /**
  * Checks data against the candidate (recovery spec §4.8).
@@ -78,7 +83,11 @@ export function trustStored(stored: Uint8Array): CheckOutcome {
     ? { type: 'mismatch', evidence: { reason: 'not_decodable', code: data } }
     : {
         type: 'checked',
-        data: { data, scaleBytes: encodeAvailableData(data).length } as CheckedData,
+        data: {
+          data,
+          scaleBytes: encodeAvailableData(data).length,
+          isTrusted: true,
+        } as CheckedData,
       };
 }
 

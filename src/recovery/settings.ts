@@ -26,9 +26,10 @@ export type RecoverySettings = {
    */
   readonly stopAt: 'systematic_threshold' | 'recovery_threshold';
   /**
-   * What a failed decode or check of systematic chunks does. `confirm`: in re-encode mode `invalid`,
-   * once the proofs were verified again and the scalar engine agrees; in PoV-hash mode the next
-   * strategy. `invalid`: ends the recovery at once.
+   * What a failed decode or check of systematic chunks does in PoV-hash mode: `confirm` lets any chunks
+   * have their say first, `invalid` ends the recovery. In both, and always in re-encode mode, `invalid`
+   * needs proofs that were verified again and the plain engine's agreement: the reference's verdict, and
+   * none from a fault of ours.
    */
   readonly systematicFailure: 'confirm' | 'invalid';
   /**

@@ -19,7 +19,7 @@ describe('RecoveryError', () => {
 
   it('keeps everything when it gets an account', () => {
     const cause = new Error('below');
-    const evidence = { reason: 'root_mismatch', chunkIndices: [] } as const;
+    const evidence = { reason: 'root_mismatch', chunkIndices: [], validatorCount: 7 } as const;
     const error = new RecoveryError('invalid', 'text', { reason: 'r' }, { evidence, cause });
     const copy = error.withAccount(account);
     expect(copy).toMatchObject({ code: 'invalid', message: 'text', details: { reason: 'r' } });

@@ -1,8 +1,10 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { encodeAvailableData } from '../../src/codec/available-data.ts';
 import { candidateReceipt, encodeReceipt } from '../../src/codec/candidate.ts';
 import { hashReady } from '../../src/primitives/hash.ts';
 import { assertReceiptSession, checkRequest } from '../../src/recovery/request.ts';
 import { type CandidateKind, testCandidate } from '../support/candidate-world.ts';
+import { FakeStore } from '../support/fake-store.ts';
 import { codeOf, RecoveryWorld } from '../support/recovery-world.ts';
 
 beforeAll(hashReady);
@@ -138,6 +140,22 @@ describe('results across check modes', () => {
       }
     },
   );
+
+  it('unchecked data of our own store answers nobody who asked for a check', async () => {
+    const world = await RecoveryWorld.open({
+      validatorCount: 7,
+      settings: { checkStoredData: false },
+      store: ({ candidateHash, data }) => {
+        const store = new FakeStore();
+        const validationData = { ...data.validationData, relayParentNumber: 99 };
+        store.putAvailableData(candidateHash, encodeAvailableData({ ...data, validationData }));
+        return store;
+      },
+    });
+    expect(world.run().recovered?.from).toBe('store');
+    const { recovered } = world.run({ checkMode: 'pov_hash', useStore: false });
+    expect([recovered?.from, recovered?.data]).toEqual(['systematic_chunks', world.candidate.data]);
+  });
 
   it('nothing crosses candidates', async () => {
     const world = await RecoveryWorld.open({ validatorCount: 7 });

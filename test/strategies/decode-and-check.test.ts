@@ -5,6 +5,7 @@ import { ErasureError } from '../../src/primitives/errors.ts';
 import { hashReady } from '../../src/primitives/hash.ts';
 import { type ErasureWork, inlineWork, oneValueEach } from '../../src/recovery/coding.ts';
 import type { CheckMode } from '../../src/recovery/request.ts';
+import { STANDARD, UPSTREAM } from '../../src/recovery/settings.ts';
 import type { RecoveryContext, StrategyOutput } from '../../src/recovery/strategy.ts';
 import { type DecodeJob, decodeAndCheck } from '../../strategies/decode-and-check.ts';
 import type { CandidateKind, TestCandidate } from '../support/candidate-world.ts';
@@ -208,7 +209,7 @@ describe('decodeAndCheck, faults of ours', () => {
     ['no value of reassemble', { reassemble: () => EMPTY }],
     ['no value of erasureRoot', { erasureRoot: () => EMPTY }],
   ])('is a local fault when the work fails: %s', (_what, work) => {
-    for (const onFailure of ['verdict', 'verdict_at_once', 'next_strategy'] as const) {
+    for (const onFailure of ['verdict', 'next_strategy'] as const) {
       for (const kind of ['honest', 'no_codeword'] as const) {
         const { error } = run({ work, onFailure, kind });
         expect(codeOf(error), `${onFailure}, ${kind}`).toBe('local_fault');
@@ -226,12 +227,18 @@ describe('decodeAndCheck, faults of ours', () => {
     expect(error).toMatchObject({ code: 'local_fault', details: { reason: 'proofs_changed' } });
   });
 
-  it.each(['re_encode', 'pov_hash'] as const)(
-    'ends a whole recovery in a local fault in %s mode when the engines disagree',
-    async (checkMode) => {
+  it.each([
+    ['re_encode', STANDARD],
+    ['pov_hash', STANDARD],
+    ['re_encode', UPSTREAM],
+    ['pov_hash', UPSTREAM],
+  ] as const)(
+    'ends a whole recovery in a local fault in %s mode when the engines disagree, in every preset',
+    async (checkMode, settings) => {
       const lie = (): ReturnType<ErasureWork['reassemble']> => of(new Uint8Array(256).fill(255));
       const world = await RecoveryWorld.open({
         validatorCount: 7,
+        settings,
         ports: () => ({ work: { ...INLINE, reassemble: lie, reconstruct: lie } }),
       });
       expect(codeOf(world.run({ checkMode }).error)).toBe('local_fault');

@@ -241,6 +241,25 @@ describe('fullFromBackers, size', () => {
     expect(holders).toEqual([4, 3]);
   });
 
+  it('takes nothing above the cap from a source that brings it all the same', async () => {
+    const world = await open({
+      povBytes: 2_000,
+      ports: ({ candidate }) => ({
+        dataSource: {
+          askData: () =>
+            of({ type: 'available_data', data: candidate.data, protocol: 'p', bytes: 1 }),
+        },
+      }),
+    });
+    const { recovered } = world.run({ backingGroup: 0, sizeLimitBytes: 1_999 });
+    expect(recovered?.account.strategies[0]).toMatchObject({
+      strategy: 'full_from_backers',
+      reason: 'too_large',
+      announcedBytes: 2_000,
+    });
+    expect(world.run({ backingGroup: 0, sizeLimitBytes: 2_000 }).recovered).toBeDefined();
+  });
+
   it('tries the next backer after too_large when the size is known', async () => {
     const world = await open({
       store: storeWithChunk,
