@@ -6,7 +6,6 @@
 import { dirname, resolve } from 'node:path';
 import { peerIdFromString } from '@libp2p/peer-id';
 import { multiaddr } from '@multiformats/multiaddr';
-import { Ajv, type ErrorObject } from 'ajv';
 import { nodeFeaturesFromText } from '../codec/node-features.ts';
 import type { AuthorityId } from '../primitives/ids.ts';
 import { authorityId, validatorIndex } from '../primitives/ids.ts';
@@ -20,6 +19,7 @@ import {
 import { misuse } from './failure.ts';
 import { readJson } from './files.ts';
 import { tryBytesOfHex } from './hex.ts';
+import { assertSchema } from './schema.ts';
 
 /** A config file, checked and resolved. */
 export type Config = {
@@ -43,7 +43,7 @@ export async function loadConfig(path: string): Promise<Config> {
 
 /** Checks a parsed config file. @param path - For messages, and the base of relative paths. */
 export function parseConfig(value: unknown, path: string): Config {
-  const raw = validate(value, path);
+  const raw = assertSchema<RawConfig>(CONFIG_SCHEMA, value, { path, what: 'a config' });
   const folder = dirname(resolve(path));
   const { session, locations } = readSession(raw, path);
   return {
@@ -57,41 +57,6 @@ export function parseConfig(value: unknown, path: string): Config {
     locations,
     settings: raw.settings ?? {},
   };
-}
-
-function validate(value: unknown, path: string): RawConfig {
-  // Compiled per call: a command reads one config, and commands without one do not pay for it.
-  const check = new Ajv({ allowUnionTypes: true, strict: true }).compile<RawConfig>(CONFIG_SCHEMA);
-  if (check(value)) {
-    return value;
-  }
-  const [first] = check.errors ?? [];
-  throw misuse(first === undefined ? `${path}: not a config` : schemaMessage(first, path));
-}
-
-function schemaMessage(error: ErrorObject, path: string): string {
-  const key = error.instancePath
-    .slice(1)
-    .replaceAll('/', '.')
-    .replace(/\.(\d+)/g, '[$1]');
-  const at = key === '' ? '' : `${key}: `;
-  const params = error.params as Readonly<Record<string, unknown>>;
-  switch (error.keyword) {
-    case 'required':
-      return `${path}: ${joinKey(key, params['missingProperty'])}: missing`;
-    case 'additionalProperties':
-      return `${path}: ${joinKey(key, params['additionalProperty'])}: unknown key`;
-    case 'enum':
-      return `${path}: ${at}expected one of ${String(params['allowedValues'])}`;
-    case 'type':
-      return `${path}: ${at}expected ${String(params['type']).replaceAll(',', ' or ')}`;
-    default:
-      return `${path}: ${at}${error.message ?? 'refused'}`;
-  }
-}
-
-function joinKey(key: string, name: unknown): string {
-  return key === '' ? String(name) : `${key}.${String(name)}`;
 }
 
 function readListen(listen: RawConfig['listen'], path: string): readonly string[] {

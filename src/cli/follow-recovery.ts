@@ -5,16 +5,36 @@
 
 import { hashPov } from '../codec/available-data.ts';
 import type { RecoveryAccount } from '../recovery/account.ts';
-import { isRecoveryError, type RecoveryError } from '../recovery/errors.ts';
+import {
+  type InvalidEvidence,
+  isRecoveryError,
+  type RecoveryError,
+  type RecoveryErrorCode,
+} from '../recovery/errors.ts';
 import type { RecoveryEvent } from '../recovery/events.ts';
+import type { AnswerType, RecoveredFrom } from '../recovery/labels.ts';
 import type { Recovered, Recovery } from '../recovery/orchestrator.ts';
 import type { RecoveryRequest } from '../recovery/request.ts';
 import { hexOf } from './hex.ts';
+import { byName } from './source-names.ts';
 
 /** How a recovery ended. */
 export type RecoveryOutcome =
   | { readonly type: 'recovered'; readonly result: Recovered }
   | { readonly type: 'failed'; readonly error: RecoveryError };
+
+/** The end of a recovery as plain data, as far as a report and an explanation read it. */
+export type ReportedOutcome = {
+  readonly outcome: 'recovered' | RecoveryErrorCode;
+  /** With `recovered`. */
+  readonly from?: RecoveredFrom;
+  /** With a failure: its fixed words and numbers. */
+  readonly details?: Readonly<Record<string, unknown>>;
+  /** With `invalid`. */
+  readonly evidence?: Pick<InvalidEvidence, 'reason' | 'chunkIndices'>;
+  /** Absent when nothing had begun. */
+  readonly account?: RecoveryAccount;
+};
 
 /** What {@link followRecovery} is told to watch. */
 export type Following = {
@@ -61,7 +81,9 @@ export function eventJson(event: RecoveryEvent): Readonly<Record<string, unknown
 }
 
 /** The end of a recovery as one JSON object: for `--report`, and after the events of a failure. */
-export function outcomeJson(outcome: RecoveryOutcome): Readonly<Record<string, unknown>> {
+export function outcomeJson(
+  outcome: RecoveryOutcome,
+): ReportedOutcome & Readonly<Record<string, unknown>> {
   if (outcome.type === 'recovered') {
     const { data, from, account } = outcome.result;
     return {
@@ -82,6 +104,11 @@ export function outcomeJson(outcome: RecoveryOutcome): Readonly<Record<string, u
   };
 }
 
+/** An answer in one word: of what can go wrong in many ways, the finer reason. */
+export function reasonOf(answer: AnswerType, code: string | undefined): string {
+  return answer === 'error' || answer === 'invalid' ? (code ?? answer) : answer;
+}
+
 /**
  * Who did not deliver, by reason; `no_answer` is for those whose every attempt was cut short by the end
  * of the recovery. Sources in natural order.
@@ -95,7 +122,7 @@ export function failuresOf(account: RecoveryAccount): ReadonlyMap<string, readon
     }
     settled.add(source);
     if (answer !== 'success') {
-      const reason = answer === 'error' || answer === 'invalid' ? (code ?? answer) : answer;
+      const reason = reasonOf(answer, code);
       reasons.set(reason, (reasons.get(reason) ?? new Set()).add(source));
     }
   }
@@ -105,6 +132,5 @@ export function failuresOf(account: RecoveryAccount): ReadonlyMap<string, readon
   if (unsettled.length > 0) {
     reasons.set('no_answer', new Set(unsettled));
   }
-  const inOrder = new Intl.Collator('en', { numeric: true }).compare;
-  return new Map([...reasons].map(([reason, sources]) => [reason, [...sources].sort(inOrder)]));
+  return new Map([...reasons].map(([reason, sources]) => [reason, [...sources].sort(byName)]));
 }

@@ -8,6 +8,7 @@ import { addCandidate } from './candidate.ts';
 import { addDecode } from './decode.ts';
 import { addDemo } from './demo.ts';
 import { addEncode } from './encode.ts';
+import { addExplain } from './explain.ts';
 import { EXIT_DONE, exitCodeOf, lineOf } from './failure.ts';
 import { addIdentity } from './identity.ts';
 import { addImport } from './import.ts';
@@ -44,6 +45,7 @@ function buildProgram(io: CliIo): Command {
   addIdentity(program, io);
   addServe(program, io);
   addRecover(program, io);
+  addExplain(program, io);
   return program;
 }
 

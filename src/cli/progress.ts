@@ -6,6 +6,7 @@
 
 import type { RecoveryEvent } from '../recovery/events.ts';
 import { type CliIo, printNote } from './io.ts';
+import { readableBytes } from './readable.ts';
 
 /** Least time between two drawings, in milliseconds; more often is not seen. */
 const REDRAW_MS = 50;
@@ -86,16 +87,4 @@ export class Progress {
         return false;
     }
   }
-}
-
-/** A size as people read it: three digits and a unit. */
-export function readableBytes(bytes: number): string {
-  const units = ['B', 'KiB', 'MiB', 'GiB'];
-  let value = bytes;
-  let unit = 0;
-  while (value >= 1024 && unit < units.length - 1) {
-    value /= 1024;
-    unit += 1;
-  }
-  return unit === 0 ? `${value} B` : `${value.toPrecision(3)} ${units[unit]}`;
 }

@@ -7,6 +7,7 @@ import type { Command } from 'commander';
 import type { StrategyType } from '../recovery/labels.ts';
 import { STRATEGY_TYPES } from '../recovery/labels.ts';
 import type { RecoveryRequest } from '../recovery/request.ts';
+import { type RecoverySettings, STANDARD, UPSTREAM } from '../recovery/settings.ts';
 import { CliError } from './failure.ts';
 import { writeAtomically } from './files.ts';
 import type { RecoveryOutcome } from './follow-recovery.ts';
@@ -21,6 +22,7 @@ type RecoverOptions = {
   readonly session?: number;
   readonly core?: number;
   readonly group?: number;
+  readonly preset: Preset;
   readonly strategy?: readonly StrategyType[];
   readonly sizeLimit?: number;
   readonly timeout?: number;
@@ -29,6 +31,10 @@ type RecoverOptions = {
   readonly report?: string;
   readonly json?: boolean;
 };
+
+/** Presets by the name that the option takes. */
+const PRESETS = { standard: STANDARD, upstream: UPSTREAM } as const;
+type Preset = keyof typeof PRESETS;
 
 /** Longest time that a timer takes, in milliseconds: 2^31 - 1. */
 const MAX_TIMER_MS = 2_147_483_647;
@@ -45,12 +51,18 @@ export function addRecover(program: Command, io: CliIo): void {
     .option('--session <index>', "session (default: the file's, else the receipt's)", u32)
     .option('--core <index>', "core (default: the file's, else the receipt's)", u32)
     .option('--group <index>', 'backing group; lets backers be asked for everything', u32)
+    .option(
+      '--preset <name>',
+      "standard, or upstream: the reference's rules; the config's settings apply on top",
+      oneOf<Preset>(['standard', 'upstream']),
+      'standard' as Preset,
+    )
     .option('--strategy <list>', `exactly these: ${strategies}`, listOf(oneOf(STRATEGY_TYPES)))
     .option('--size-limit <bytes>', 'ask backers for everything only below this size', byteSize)
     .option('--timeout <ms>', 'give up after this time', integerBetween(1, MAX_TIMER_MS))
     .option('--out <file>', 'file to write the PoV to')
     .option('--available-data', 'write the SCALE AvailableData in place of the PoV')
-    .option('--report <file>', 'file to write the account to, whatever the end')
+    .option('--report <file>', 'file to write the account and the report to, for explain')
     .option('--json', 'print each event as one JSON object')
     .addHelpText(
       'after',
@@ -86,7 +98,8 @@ async function recoverOnce(
   ]);
   const config = await loadConfig(options.config);
   const request = await requestOf(options, config.session.index);
-  const { retention: _retention, ...settings } = config.settings;
+  const { retention: _retention, ...ownSettings } = config.settings;
+  const settings: RecoverySettings = { ...PRESETS[options.preset], ...ownSettings };
   const peer = await openPeer(config, { listenByDefault: [] });
   const progress = new Progress(io, 'recovery');
   try {
@@ -132,7 +145,7 @@ async function requestOf(
 
 async function report(io: CliIo, options: RecoverOptions, outcome: RecoveryOutcome): Promise<void> {
   const { failuresOf, outcomeJson } = await import('./follow-recovery.ts');
-  const { readableBytes } = await import('./progress.ts');
+  const { readableBytes } = await import('./readable.ts');
   if (outcome.type === 'recovered' && options.out !== undefined) {
     const { data } = outcome.result;
     const { encodeAvailableData } = await import('../codec/available-data.ts');
@@ -141,7 +154,8 @@ async function report(io: CliIo, options: RecoverOptions, outcome: RecoveryOutco
     ]);
   }
   if (options.report !== undefined) {
-    await writeAtomically(options.report, [`${JSON.stringify(outcomeJson(outcome), null, 1)}\n`]);
+    const { reportFileOf } = await import('./report-file.ts');
+    await writeAtomically(options.report, [`${JSON.stringify(reportFileOf(outcome), null, 1)}\n`]);
   }
   if (options.json === true) {
     if (outcome.type === 'failed') {

@@ -7,7 +7,7 @@ import {
   outcomeJson,
 } from '../../src/cli/follow-recovery.ts';
 import { makeCandidate } from '../../src/cli/make-candidate.ts';
-import { Progress, readableBytes } from '../../src/cli/progress.ts';
+import { Progress } from '../../src/cli/progress.ts';
 import { createRecovery } from '../../src/create-recovery.ts';
 import { authorityId } from '../../src/primitives/ids.ts';
 import type { RecoveryAccount } from '../../src/recovery/account.ts';
@@ -161,17 +161,5 @@ describe('Progress', () => {
     const text = await shown(true);
     expect(text).not.toContain('\n');
     expect(text.endsWith('\r\u001b[K')).toBe(true);
-  });
-});
-
-describe('readableBytes', () => {
-  it.each([
-    [0, '0 B'],
-    [1023, '1023 B'],
-    [1024, '1.00 KiB'],
-    [2_097_152, '2.00 MiB'],
-    [123_456_789, '118 MiB'],
-  ])('%i is %s', (bytes, text) => {
-    expect(readableBytes(bytes)).toBe(text);
   });
 });

@@ -9,7 +9,8 @@ import { hashReady } from '../../primitives/hash.ts';
 import { CliError } from '../failure.ts';
 import { eventJson, outcomeJson } from '../follow-recovery.ts';
 import { type CliIo, printJson, printLine, printNote } from '../io.ts';
-import { Progress, readableBytes } from '../progress.ts';
+import { Progress } from '../progress.ts';
+import { readableBytes } from '../readable.ts';
 import { disagreements } from './agreement.ts';
 import { roundLog, worldLog } from './event-log.ts';
 import {

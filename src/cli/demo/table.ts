@@ -5,7 +5,7 @@
 
 import type { RecoveryAccount } from '../../recovery/account.ts';
 import { failuresOf } from '../follow-recovery.ts';
-import { readableBytes } from '../progress.ts';
+import { readableBytes } from '../readable.ts';
 import type { RoundResult } from './rounds.ts';
 
 const HEAD = ['recovery', 'strategy', 'time', 'bytes', 'requests', 'data', 'who failed'];
