@@ -47,7 +47,10 @@ export interface AvailabilityNode extends AsyncDisposable {
   readonly store: AvailabilityStore | undefined;
   /** Where others reach us, each with our peer id. */
   readonly multiaddrs: readonly string[];
-  /** Makes a recovery on this node's sources and store. The caller starts and stops it. */
+  /**
+   * Makes a recovery on this node's sources and store. The caller starts and stops it; where the node is
+   * stopped first, what still runs in it ends with `stopped`.
+   */
   createRecovery(ports?: Partial<RecoveryPorts>, settings?: Partial<RecoverySettings>): Recovery;
   /** Ends all requests, closes the connections and the store that the node opened. */
   stop(): Promise<void>;
@@ -115,8 +118,8 @@ function nodeOf(parts: {
     get multiaddrs() {
       return libp2p.getMultiaddrs().map((address) => address.toString());
     },
-    createRecovery: (ports = {}, settings = {}) =>
-      createRecovery(
+    createRecovery: (ports = {}, settings = {}) => {
+      const recovery = createRecovery(
         {
           directory: options.directory,
           chunkSource: peer.chunks,
@@ -127,7 +130,11 @@ function nodeOf(parts: {
           ...ports,
         },
         settings,
-      ),
+      );
+      // Before the peer under it is stopped: its sources would only say that nobody can be asked.
+      cleanUp.defer(() => recovery.stop());
+      return recovery;
+    },
     stop,
     [Symbol.asyncDispose]: stop,
   };

@@ -239,6 +239,21 @@ describe('openNode', () => {
     await new Promise((resolve) => server.close(resolve));
   });
 
+  it('ends a recovery that it made with stopped when it stops', async () => {
+    const { server, port } = await listening();
+    const peerId = (await open()).libp2p.peerId.toString();
+    const addresses = [`/ip4/127.0.0.1/tcp/${port}`];
+    const silent = VALIDATORS.map((v) => [authorityAt(v), { peerId, addresses }] as const);
+    const node = await open({ directory: directory(new Map(silent)) });
+    const recovery = node.createRecovery();
+    await recovery.start();
+    const ended = recovery.recoverData(request).catch((error: unknown) => error);
+    await expect.poll(() => node.peer.openCount).toBeGreaterThan(0);
+    await node.stop();
+    expect(await ended).toMatchObject({ name: 'RecoveryError', code: 'stopped' });
+    await new Promise((resolve) => server.close(resolve));
+  });
+
   it.each<[string, (port: number) => Partial<NodeOptions>]>([
     ['its port is in use', (port) => ({ listen: [`/ip4/127.0.0.1/tcp/${port}`] })],
     ['its address is none', () => ({ listen: ['/ip4/127.0.0.1/udp/1'] })],
