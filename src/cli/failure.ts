@@ -25,7 +25,7 @@ export class CliError extends AvailabilityError<CliErrorCode> {
 /** Exit code of a command that did what it was asked. */
 export const EXIT_DONE = 0;
 /** Exit code for misuse and local faults, and for whatever is not listed below. */
-const EXIT_FAULT = 1;
+export const EXIT_FAULT = 1;
 /** Exit code when the data could not be had. */
 const EXIT_UNAVAILABLE = 2;
 /** Exit code when something is provably wrong. */
@@ -76,6 +76,11 @@ export function misuse(message: string, cause?: unknown): CliError {
   return new CliError('misuse', message, {}, cause);
 }
 
+/** Longest message: files choose part of it. */
+const MAX_LINE_CHARS = 2_000;
+
+/** Without line ends and whatever else a terminal would obey: files choose part of the text. */
 function oneLine(text: string): string {
-  return text.replace(/\s*\n\s*/g, '; ');
+  const line = text.replace(/\s*\n\s*/g, '; ').replace(/\p{Cc}/gu, '\ufffd');
+  return line.length > MAX_LINE_CHARS ? `${line.slice(0, MAX_LINE_CHARS)}…` : line;
 }

@@ -26,13 +26,27 @@ export type Interrupt = {
   dispose(): void;
 };
 
+/** The streams and signals of a real process. */
+export interface ProcessIo extends CliIo {
+  /** Whether a signal has come while a command listened for one. */
+  readonly wasInterrupted: boolean;
+}
+
 /** The real process. */
-export function processIo(): CliIo {
+export function processIo(): ProcessIo {
+  const interrupts: Interrupt[] = [];
   return {
+    get wasInterrupted() {
+      return interrupts.some(({ signal }) => signal.aborted);
+    },
     writeOut: (text) => void process.stdout.write(text),
     writeErr: (text) => void process.stderr.write(text),
     isTerminal: process.stderr.isTTY === true,
-    listenForInterrupt: interruptOfProcess,
+    listenForInterrupt: () => {
+      const interrupt = interruptOfProcess();
+      interrupts.push(interrupt);
+      return interrupt;
+    },
     inputEnded: () =>
       new Promise((resolve) => {
         process.stdin.once('end', resolve);

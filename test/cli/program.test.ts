@@ -125,6 +125,13 @@ describe('exitCodeOf', () => {
 });
 
 describe('lineOf', () => {
+  it('shows nothing that a terminal would obey, and no end of it', () => {
+    expect(lineOf(new Error('key \u001b[2J\u0007\r\nnext'))).toBe(
+      'error: key \ufffd[2J\ufffd; next',
+    );
+    expect(lineOf(new Error('k'.repeat(1_000_000))).length).toBeLessThan(3_000);
+  });
+
   it('is one line, with the code of a typed error', () => {
     expect(lineOf(new RecoveryError('unavailable', 'none\n  left'))).toBe(
       'error: none; left (unavailable)',

@@ -161,6 +161,18 @@ describe('demo', () => {
     },
   );
 
+  it('leaves nothing when whoever read its output and its log has gone', {
+    timeout: SLOW_MS,
+  }, async () => {
+    const demo = startDemo('--validators', '4', '--size', '40KiB');
+    await demo.until(({ type }) => type === 'spawned');
+    // The log breaks first: `npm start 2>&1 | head -1`.
+    demo.process.stderr!.destroy();
+    demo.process.stdout!.destroy();
+    expect((await demo.ended).code).toBe(130);
+    await expectNothingLeft(demo);
+  });
+
   it.each([
     ['too few validators', ['--validators', '3'], '4..128'],
     ['data that no answer holds', ['--size', '16MiB'], '--size'],
