@@ -6,26 +6,11 @@
  * Exit codes: 0 all agreed, or differed as documented; 1 misuse; 3 a world differs.
  */
 
-import { readFileSync } from 'node:fs';
-import { parseArgs } from 'node:util';
 import { hashReady } from '../../src/primitives/hash.ts';
 import type { WorldsFile } from './format.ts';
-import { runWorlds } from './run-file.ts';
+import { fileFrom, runWorlds } from './run-file.ts';
 
 const USAGE = 'usage: npm run -s worlds -- --in FILE';
-
-/** The parsed file that the arguments name. @throws when they name none that can be read. */
-function fileFrom(args: string[]): WorldsFile {
-  const { values } = parseArgs({ args, options: { in: { type: 'string' } } });
-  if (values.in === undefined || values.in === '') {
-    throw new TypeError('--in: expected a file');
-  }
-  const file = JSON.parse(readFileSync(values.in, 'utf8')) as WorldsFile | null;
-  if (!Array.isArray(file?.worlds) && !Array.isArray(file?.scenarios)) {
-    throw new TypeError(`${values.in}: expected an object with worlds or scenarios`);
-  }
-  return file;
-}
 
 async function main(args: string[]): Promise<number> {
   let file: WorldsFile;

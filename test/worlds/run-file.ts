@@ -1,8 +1,11 @@
 /**
  * @module
- * Runs every world of a file in the preset of the reference and says which agree.
+ * Runs every world of a file in the preset of the reference and says which agree: what the worlds program
+ * and the tests share.
  */
 
+import { readFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
 import { exactDifferences, freeDifferences } from './compare.ts';
 import { nameOf, type World, type WorldsFile, worldsOf } from './format.ts';
 import { runWorld } from './run-world.ts';
@@ -71,4 +74,17 @@ export async function runWorlds(file: WorldsFile): Promise<WorldsReport> {
     }
   }
   return { worlds: worlds.length, agreed: worlds.length - differed.length, differed };
+}
+
+/** The parsed file that the arguments name. @throws when they name none that can be read. */
+export function fileFrom(args: string[]): WorldsFile {
+  const { values } = parseArgs({ args, options: { in: { type: 'string' } } });
+  if (values.in === undefined || values.in === '') {
+    throw new TypeError('--in: expected a file');
+  }
+  const file = JSON.parse(readFileSync(values.in, 'utf8')) as WorldsFile | null;
+  if (!Array.isArray(file?.worlds) && !Array.isArray(file?.scenarios)) {
+    throw new TypeError(`${values.in}: expected an object with worlds or scenarios`);
+  }
+  return file;
 }
