@@ -48,7 +48,7 @@ export type RecoveryPorts = {
 /**
  * Makes a recovery. Call `start()` before the first request.
  *
- * @param settings - Changes to the `STANDARD` preset.
+ * @param settings - Changes to the `STANDARD` preset; `UPSTREAM` for the rules of the reference.
  * @throws RangeError for a setting out of its range.
  */
 export function createRecovery(
