@@ -54,7 +54,7 @@ export const SCENARIO_ROWS: Readonly<Record<string, ScenarioRow>> = {
   },
   R14: {
     about: 'counts a dropped reply as a failure that may be repeated',
-    standard: `${FEWER}; the silent second is over for all, and answers make room at once`,
+    standard: `${FEWER}; each answer makes room for a request at once`,
   },
   R15: { about: 'takes the data of our own store without asking anybody' },
   R16: { about: 'answers a second time from the results kept' },
