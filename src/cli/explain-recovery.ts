@@ -62,7 +62,9 @@ function mostTime({ costliest, ms = 0 }: Explanation): string {
   }
   const { strategy, reason, decodingMs } = costliest;
   const decoding =
-    decodingMs === undefined ? '' : `, ${readableMs(decodingMs)} of it decoding and checking`;
+    decodingMs === undefined || decodingMs === 0
+      ? ''
+      : `, ${readableMs(decodingMs)} of it decoding and checking`;
   return (
     `most time: ${readableMs(costliest.ms)} of ${readableMs(ms)} in ${strategy}, ` +
     `which ended ${reason}${decoding}`
@@ -92,15 +94,17 @@ function spaced(word: string): string {
   return word === 'no_answer' || word === 'not_needed' ? word.replace('_', ' ') : word;
 }
 
-function missing({ chunks }: Explanation): string {
+function missing({ outcome, chunks }: Explanation): string {
   if (chunks === undefined) {
-    return 'missing: no chunks were asked for';
+    return outcome === 'recovered'
+      ? 'missing: nothing (no chunks were needed)'
+      : 'missing: the data (no chunks were asked for)';
   }
   const { held, needed } = chunks;
-  const count = `${held} chunks held of ${needed} needed`;
-  return held < needed
-    ? `missing: ${needed - held} chunks: ${count}`
-    : `missing: no chunks: ${count}`;
+  const count = Math.max(0, needed - held);
+  return count === 0
+    ? `missing: nothing (${held} chunks held of ${needed} needed)`
+    : `missing: ${count} ${count === 1 ? 'chunk' : 'chunks'} (${held} held of ${needed} needed)`;
 }
 
 function detail({ report }: Explanation): readonly string[] {
