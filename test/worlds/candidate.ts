@@ -26,12 +26,21 @@ export type WorldCandidate = {
   readonly chunks: readonly Chunk[];
 };
 
+/** Made once per world; nobody writes to them. */
+const MADE = new WeakMap<World, readonly WorldCandidate[]>();
+
 /**
- * Makes the candidates of a world.
+ * The candidates of a world.
  *
  * @throws Error when an erasure root or candidate hash is not the recorded one.
  */
-export function worldCandidates({ n, cands, ids }: World): readonly WorldCandidate[] {
+export function worldCandidates(world: World): readonly WorldCandidate[] {
+  const made = MADE.get(world) ?? makeCandidates(world);
+  MADE.set(world, made);
+  return made;
+}
+
+function makeCandidates({ n, cands, ids }: World): readonly WorldCandidate[] {
   return cands.map((recipe, place) => {
     const [root = '', hash = ''] = ids[place] ?? [];
     const candidate = makeCandidate(n, recipe, root);
