@@ -5,9 +5,11 @@
  */
 
 import { randomBytes } from 'node:crypto';
+import { rmSync } from 'node:fs';
 import { open, readFile, realpath, rename, stat, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { fileFault, misuse } from './failure.ts';
+import { ENDING_SIGNALS } from './io.ts';
 
 /** Pieces below this size are joined before they are written; a small write costs a system call. */
 const WRITE_BYTES = 1_048_576;
@@ -56,16 +58,44 @@ export async function writeAtomically(
       dirname(target.path),
       `.${basename(target.path)}.${randomBytes(6).toString('hex')}.tmp`,
     );
+    const unguard = guard(temporary);
     try {
       await writePieces(temporary, pieces, 'wx');
       await rename(temporary, target.path);
     } catch (error: unknown) {
       await unlink(temporary).catch(() => {});
       throw error;
+    } finally {
+      unguard();
     }
   } catch (error: unknown) {
     throw fileFault('write', path, error);
   }
+}
+
+/**
+ * Removes a half-written file when a signal ends the process; where a command listens for signals, it
+ * decides. Only while a file is written: a handler keeps a signal waiting for as long as we compute.
+ *
+ * @returns What takes the guard away.
+ */
+function guard(path: string): () => void {
+  const handlers = ENDING_SIGNALS.map((name) => {
+    const onSignal = (): void => {
+      if (process.listenerCount(name) === 1) {
+        rmSync(path, { force: true });
+        process.off(name, onSignal);
+        process.kill(process.pid, name);
+      }
+    };
+    process.on(name, onSignal);
+    return { name, onSignal };
+  });
+  return () => {
+    for (const { name, onSignal } of handlers) {
+      process.off(name, onSignal);
+    }
+  };
 }
 
 type Target = { readonly path: string; readonly isReplaceable: boolean };

@@ -28,25 +28,28 @@ export type Interrupt = {
 
 /** The streams and signals of a real process. */
 export interface ProcessIo extends CliIo {
-  /** Whether a signal has come while a command listened for one. */
+  /** Whether a command that listens for signals was told to end. */
   readonly wasInterrupted: boolean;
+  /** Tells a command to end as a signal would; one that does not listen goes on. */
+  interrupt(): void;
 }
 
 /** The real process. */
 export function processIo(): ProcessIo {
-  const interrupts: Interrupt[] = [];
+  const listening = new Set<AbortController>();
   return {
     get wasInterrupted() {
-      return interrupts.some(({ signal }) => signal.aborted);
+      return [...listening].some(({ signal }) => signal.aborted);
+    },
+    interrupt: () => {
+      for (const controller of listening) {
+        controller.abort();
+      }
     },
     writeOut: (text) => void process.stdout.write(text),
     writeErr: (text) => void process.stderr.write(text),
     isTerminal: process.stderr.isTTY === true,
-    listenForInterrupt: () => {
-      const interrupt = interruptOfProcess();
-      interrupts.push(interrupt);
-      return interrupt;
-    },
+    listenForInterrupt: () => interruptOfProcess(listening),
     inputEnded: () =>
       new Promise((resolve) => {
         process.stdin.once('end', resolve);
@@ -73,10 +76,11 @@ export function printNote(io: CliIo, line: string): void {
 }
 
 /** Ctrl-C, a request to terminate, and a terminal that was closed. */
-const ENDING_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+export const ENDING_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-function interruptOfProcess(): Interrupt {
+function interruptOfProcess(listening: Set<AbortController>): Interrupt {
   const controller = new AbortController();
+  listening.add(controller);
   const onSignal = (): void => controller.abort();
   for (const name of ENDING_SIGNALS) {
     process.on(name, onSignal);
@@ -88,6 +92,7 @@ function interruptOfProcess(): Interrupt {
         // npm's copy of Ctrl-C may come when we are done already, and must not change the exit code.
         return;
       }
+      listening.delete(controller);
       for (const name of ENDING_SIGNALS) {
         process.off(name, onSignal);
       }

@@ -13,11 +13,11 @@ const FLUSH_MS = 1_000;
 const io = processIo();
 let isOutputLost = false;
 // A reader that has gone away (`… | head -1`) is no error of ours. A command that has something to
-// clean up listens for signals, and is told that way; any other ends by itself.
+// clean up listens for signals, and is told as if one had come; any other ends by itself.
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {
     isOutputLost ||= error.code !== 'EPIPE';
-    process.emit('SIGTERM', 'SIGTERM');
+    io.interrupt();
   });
 }
 // A last resort: one line in place of a stack trace.

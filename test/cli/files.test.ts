@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { readJson, writeAtomically } from '../../src/cli/files.ts';
@@ -24,6 +25,30 @@ describe('writeAtomically', () => {
     expect(await readdir(folder.path)).toEqual(['file']);
     expect(await readFile(folder.at('file'), 'utf8')).toBe('old');
   });
+
+  it.skipIf(process.platform === 'win32').each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
+    'leaves nothing half written when %s ends the process, nor a listener when it is done',
+    { timeout: 60_000 },
+    async (signal) => {
+      await using folder = await tempFolder();
+      await writeAtomically(folder.at('other'), ['done']);
+      expect(process.listenerCount(signal)).toBe(0);
+      const files = new URL('../../src/cli/files.ts', import.meta.url).href;
+      const script = `
+        import { writeAtomically } from ${JSON.stringify(files)};
+        const piece = new Uint8Array(2 ** 20);
+        await writeAtomically(${JSON.stringify(folder.at('file'))}, (function* () {
+          yield piece;
+          process.kill(process.pid, ${JSON.stringify(signal)});
+          for (let i = 0; i < 500; i += 1) yield piece;
+        })());`;
+      const child = spawn(process.execPath, ['--input-type=module', '-e', script]);
+      expect(await new Promise((resolve) => child.once('close', (_, by) => resolve(by)))).toBe(
+        signal,
+      );
+      expect(await readdir(folder.path)).toEqual(['other']);
+    },
+  );
 
   it('follows a link', async () => {
     await using folder = await tempFolder();
