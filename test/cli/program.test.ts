@@ -7,7 +7,7 @@ import { isOneLine, run, runProcess } from './support.ts';
 
 const COMMANDS = [
   ...['demo', 'candidate', 'encode', 'decode', 'verify', 'receipt', 'mapping', 'import'],
-  ...['identity', 'serve', 'recover'],
+  ...['identity', 'serve', 'recover', 'explain'],
 ];
 
 describe('the program', () => {

@@ -147,6 +147,22 @@ describe('recover', () => {
     expect(new Uint8Array(await readFile(folder.at('out')))).toEqual(POV);
     const report = JSON.parse(await readFile(folder.at('report.json'), 'utf8')) as object;
     expect(report).toMatchObject({ outcome: 'recovered', from: strategy, povBytes: POV.length });
+    expect(report).toHaveProperty('report.totals.usefulBytes');
+    const explained = await run('explain', folder.at('report.json'));
+    expect(explained.code, explained.err).toBe(0);
+    expect(explained.out.split('\n')[0]).toMatch(
+      new RegExp(`^recovered after [1-9][0-9.]* m?s, from ${strategy}$`),
+    );
+  });
+
+  it('follows a preset, with the settings of the config on top', async () => {
+    const config = await writeConfig('recover.json', addressesNow());
+    const upstream = ['--group', '0', '--preset', 'upstream'];
+    // An unknown size counts as large there: chunks are asked first.
+    expect((await recover(config, ...upstream)).out).toContain('from systematic_chunks');
+    const settings = { sizeUnknown: 'capped_request', dialBackers: true };
+    const other = await writeConfig('upstream.json', addressesNow(), { settings });
+    expect((await recover(other, ...upstream)).out).toContain('from full_from_backers');
   });
 
   it('uses the own chunk of its store, and leaves the store as it is', async () => {
@@ -192,6 +208,11 @@ describe('recover', () => {
       account: { attempts: unknown[] };
     };
     expect(report).toMatchObject({ outcome: 'unavailable' });
+    const explained = await run('explain', folder.at('why.json'));
+    expect(explained.code).toBe(0);
+    expect(explained.out).toMatch(
+      /^unavailable after .*: sources_exhausted\n(.*\n){2}failed: dial_failed: validator-0, .*\nmissing: 2 chunks \(0 held of 2 needed\)\n/,
+    );
     expect(report.account.attempts.length).toBeGreaterThan(0);
     expect((await readdir(folder.path)).sort()).toEqual(
       [...new Set([...before, 'nobody.json', 'why.json'])].sort(),
@@ -202,6 +223,7 @@ describe('recover', () => {
     ['an unknown session', ['--session', '9'], 1],
     ['an unknown strategy', ['--strategy', 'luck'], 1],
     ['no time at all', ['--timeout', '0'], 1],
+    ['an unknown preset', ['--preset', 'fast'], 1],
     ['another candidate', ['--candidate', '11'.repeat(32)], 1],
   ])('ends in one line for %s', async (_, extra, code) => {
     const config = await writeConfig('recover.json', addressesNow());

@@ -97,6 +97,49 @@ describe('AccountBook', () => {
     ]);
   });
 
+  it('keeps how many chunks a strategy needs', () => {
+    const begun = { type: 'strategy_started', atMs: 1, strategy: 'regular_chunks' } as const;
+    expect(bookOf([{ ...begun, chunksNeeded: 4 }]).snapshot().strategies).toEqual([
+      { strategy: 'regular_chunks', startedAtMs: 1, chunksNeeded: 4 },
+    ]);
+  });
+
+  it('marks attempts that brought a new chunk or the full data, and no others', () => {
+    const full = { ...started(2), kind: 'available_data' } as RecoveryEvent;
+    const finished = (
+      attemptId: number,
+      answer: 'success' | 'invalid' = 'success',
+    ): RecoveryEvent => ({
+      type: 'attempt_finished',
+      atMs: 5,
+      attemptId,
+      answer,
+      ms: 1,
+      bytes: 1,
+    });
+    const index = chunkIndex(7);
+    const book = bookOf([
+      ...[started(0), started(1), full, { ...full, attemptId: 3 } as RecoveryEvent],
+      finished(0),
+      { type: 'chunk_held', atMs: 5, chunkIndex: index, from: authorityAt(0), attemptId: 0 },
+      // A duplicate: nothing is held because of it.
+      finished(1),
+      finished(2, 'invalid'),
+      finished(3),
+    ]);
+    expect(book.closed(9).attempts.map(({ isUseful }) => isUseful)).toEqual([
+      true,
+      false,
+      false,
+      true,
+    ]);
+  });
+
+  it('says when it was over, once closed', () => {
+    expect(bookOf([]).closed(150).endedAtMs).toBe(150);
+    expect(bookOf([]).snapshot()).not.toHaveProperty('endedAtMs');
+  });
+
   it('keeps chunk indices in order of arrival', () => {
     const held = (index: number): RecoveryEvent => ({
       type: 'chunk_held',
