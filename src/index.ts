@@ -31,5 +31,6 @@ export * from './recovery/from-abortable.ts';
 export * from './recovery/labels.ts';
 export type * from './recovery/orchestrator.ts';
 export * from './recovery/ports.ts';
+export * from './recovery/report.ts';
 export type * from './recovery/request.ts';
 export * from './recovery/settings.ts';

@@ -10,15 +10,15 @@ import { misuse } from './failure.ts';
  * The value, proven to have the form that the schema describes.
  *
  * @param schema - Draft 7; the caller vouches that `T` says no more than it does.
- * @param path - Of the file, for messages.
- * @param what - What the file should be, for messages: `a config`.
+ * @param file - For messages: its path, and what it should be, such as `a config`.
  * @throws {@link CliError} `misuse` with the first fault.
  */
 export function assertSchema<T>(
   schema: Readonly<Record<string, unknown>>,
   value: unknown,
-  { path, what }: { readonly path: string; readonly what: string },
+  file: { readonly path: string; readonly what: string },
 ): T {
+  const { path, what } = file;
   // Compiled per call: a command reads one file, and commands without one do not pay for it.
   const check = new Ajv({ allowUnionTypes: true, strict: true }).compile<T>(schema);
   if (check(value)) {
