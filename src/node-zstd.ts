@@ -52,6 +52,7 @@ async function* piecesOf(
 ): AsyncGenerator<Uint8Array, void, undefined> {
   try {
     decoder.end(compressed);
+    // Leaving the loop, by whatever way, destroys the decoder.
     for await (const piece of decoder as AsyncIterable<Uint8Array>) {
       yield piece;
     }
@@ -59,8 +60,6 @@ async function* piecesOf(
     throw isFaultOfBytes(cause)
       ? new PovError('bad_compression', 'the bytes are no complete zstd', {}, cause)
       : cause;
-  } finally {
-    decoder.destroy();
   }
 }
 
