@@ -4,6 +4,21 @@
  * chunk mapping. No libp2p, no Node API.
  */
 
+export type * from './callers/in-order-events.ts';
+export * from './callers/pov.ts';
+export * from './callers/recover-in-order.ts';
+export * from './callers/recover-with-retries.ts';
+export * from './callers/requests.ts';
+export {
+  APPROVAL_RETRY,
+  COLLATOR_RETRY,
+  type DelayRange,
+  FULL_NODE_RETRY,
+  RELAY_SLOT_MS,
+  type RepeatableCode,
+  type RetryPolicy,
+} from './callers/retry-policy.ts';
+export * from './callers/too-early.ts';
 export * from './codec/available-data.ts';
 export * from './codec/candidate.ts';
 export * from './codec/erasure-chunk.ts';

@@ -39,9 +39,11 @@ export const PLACES: readonly Place[] = [
   { path: 'strategies/', floor: 3, packages: ['rxjs'] },
   { path: 'protocol/', floor: 3, hasNode: true, packages: ['rxjs', ...LIBP2P] },
   { path: 'src/store/', floor: 3, hasNode: true },
+  { path: 'src/callers/', floor: 4, packages: ['rxjs', 'lru-cache'] },
   { path: 'src/create-recovery.ts', floor: 5, packages: ['rxjs'] },
   { path: 'src/index.ts', floor: 5, packages: [] },
   { path: 'src/node.ts', floor: 5, hasNode: true, packages: ['*'] },
+  { path: 'src/node-zstd.ts', floor: 5, hasNode: true, packages: [] },
   { path: 'src/cli/', floor: 5, hasNode: true, packages: ['*'] },
 ];
 
