@@ -7,8 +7,10 @@
 import {
   catchError,
   concat,
+  concatMap,
   defer,
   EMPTY,
+  from,
   ignoreElements,
   map,
   mergeMap,
@@ -21,7 +23,7 @@ import type { StrategyEvent } from '../src/recovery/events.ts';
 import { inTime } from '../src/recovery/in-time.ts';
 import { ownChunk } from '../src/recovery/own-copy.ts';
 import type { ChunkStore, StoredChunk } from '../src/recovery/ports.ts';
-import type { RecoveryContext } from '../src/recovery/strategy.ts';
+import type { RecoveryContext, StrategyOutput } from '../src/recovery/strategy.ts';
 
 /** What the store returned. */
 export type LocalChunks = {
@@ -52,6 +54,21 @@ export function loadLocalChunks(context: RecoveryContext): Observable<LocalChunk
       const { outcome, corrupt } = fileChunks(context, stored);
       return concat(dropAll(context, store, corrupt), of(outcome));
     }, 1),
+  );
+}
+
+/** Reads our own chunks first, says which of them are held, then goes on. */
+export function afterLocalChunks(
+  context: RecoveryContext,
+  next: (local: LocalChunks) => Observable<StrategyOutput>,
+): Observable<StrategyOutput> {
+  return loadLocalChunks(context).pipe(
+    concatMap((local) =>
+      concat(
+        from(local.events),
+        defer(() => next(local)),
+      ),
+    ),
   );
 }
 

@@ -3,7 +3,7 @@
  * Strategy 3: enough chunks of any kind from any validators, decoded (recovery spec §4.7).
  */
 
-import { concat, concatMap, defer, from, type Observable, of } from 'rxjs';
+import { concat, defer, type Observable, of } from 'rxjs';
 import type { VerifiedChunk } from '../src/primitives/chunk.ts';
 import { type ValidatorIndex, validatorIndex } from '../src/primitives/ids.ts';
 import { shuffle } from '../src/primitives/random.ts';
@@ -15,7 +15,7 @@ import type {
 } from '../src/recovery/strategy.ts';
 import { authorityOf } from './askable.ts';
 import { decodeAndCheck } from './decode-and-check.ts';
-import { loadLocalChunks } from './local-chunks.ts';
+import { afterLocalChunks } from './local-chunks.ts';
 import { desiredRegular } from './predicates.ts';
 import { RequestQueue } from './request-queue.ts';
 import type { RequestWindow } from './request-window.ts';
@@ -29,15 +29,7 @@ export function regularChunks(context: RecoveryContext, window: RequestWindow): 
   shuffle(order, context.runtime.random);
   return {
     type: TYPE,
-    run: () =>
-      loadLocalChunks(context).pipe(
-        concatMap((local) =>
-          concat(
-            from(local.events),
-            defer(() => collect(context, window, order)),
-          ),
-        ),
-      ),
+    run: () => afterLocalChunks(context, () => collect(context, window, order)),
   };
 }
 

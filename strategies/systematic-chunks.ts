@@ -4,7 +4,7 @@
  * backer. No decoding, only a transposition (recovery spec §4.7).
  */
 
-import { concat, concatMap, defer, finalize, from, type Observable, of } from 'rxjs';
+import { concat, defer, finalize, type Observable, of } from 'rxjs';
 import type { ChunkMapping } from '../src/mapping/assignment.ts';
 import type { AuthorityId, ValidatorIndex } from '../src/primitives/ids.ts';
 import type { StrategyEndReason } from '../src/recovery/labels.ts';
@@ -15,7 +15,7 @@ import type {
 } from '../src/recovery/strategy.ts';
 import { authorityOf } from './askable.ts';
 import { decodeAndCheck } from './decode-and-check.ts';
-import { type LocalChunks, loadLocalChunks } from './local-chunks.ts';
+import { afterLocalChunks, type LocalChunks } from './local-chunks.ts';
 import { desiredSystematic } from './predicates.ts';
 import { RequestQueue } from './request-queue.ts';
 import type { RequestWindow } from './request-window.ts';
@@ -32,15 +32,7 @@ export function systematicChunks(
 ): RecoveryStrategy {
   return {
     type: TYPE,
-    run: () =>
-      loadLocalChunks(context).pipe(
-        concatMap((local) =>
-          concat(
-            from(local.events),
-            defer(() => collect(context, window, mapping, local)),
-          ),
-        ),
-      ),
+    run: () => afterLocalChunks(context, (local) => collect(context, window, mapping, local)),
   };
 }
 
