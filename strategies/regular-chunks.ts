@@ -4,10 +4,9 @@
  */
 
 import { concat, defer, type Observable, of } from 'rxjs';
-import type { VerifiedChunk } from '../src/primitives/chunk.ts';
 import { type ValidatorIndex, validatorIndex } from '../src/primitives/ids.ts';
 import { shuffle } from '../src/primitives/random.ts';
-import { recoveryThreshold, systematicThreshold } from '../src/primitives/thresholds.ts';
+import { decodesExactlyK, regularChunksNeeded } from '../src/recovery/chunks-needed.ts';
 import type {
   RecoveryContext,
   RecoveryStrategy,
@@ -39,7 +38,8 @@ function collect(
   order: readonly ValidatorIndex[],
 ): Observable<StrategyOutput> {
   const { known, settings } = context;
-  const threshold = chunksNeeded(context);
+  const rules = { settings, checkMode: context.request.checkMode };
+  const threshold = regularChunksNeeded(rules, context.session.validators.length);
   return concat(
     window.collect({
       strategy: TYPE,
@@ -65,32 +65,14 @@ function collect(
         : decodeAndCheck(context, {
             strategy: TYPE,
             method: 'reconstruct',
-            chunks: chunksToDecode(context, threshold),
+            chunks: decodesExactlyK(rules)
+              ? known.ascending().slice(0, threshold)
+              : known.ascending(),
             onFailure: 'verdict',
             onSuccess: () => window.cancelAll(),
           }),
     ),
   );
-}
-
-/** Whether exactly k chunks are collected and decoded: only where the result is encoded again. */
-function decodesExactlyK({ request, settings }: RecoveryContext): boolean {
-  return settings.stopAt === 'systematic_threshold' && request.checkMode === 're_encode';
-}
-
-/**
- * Spec: the reference waits for f+1 and decodes from all that it holds. Impl: in re-encode mode any k
- * chunks of a codeword decode to the same and everything else fails the root, so k are enough; in
- * PoV-hash mode another set could decode to another value, so we do as the reference does.
- */
-function chunksNeeded(context: RecoveryContext): number {
-  const n = context.session.validators.length;
-  return decodesExactlyK(context) ? systematicThreshold(n) : recoveryThreshold(n);
-}
-
-function chunksToDecode(context: RecoveryContext, threshold: number): readonly VerifiedChunk[] {
-  const held = context.known.ascending();
-  return decodesExactlyK(context) ? held.slice(0, threshold) : held;
 }
 
 /** Everybody whose chunk is not held, may be asked, and is not being asked already. */

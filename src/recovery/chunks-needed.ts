@@ -1,7 +1,7 @@
 /**
  * @module
- * How many chunks a strategy has to hold before it decodes, for those who tell what was missing. The
- * strategies decide by the same rule.
+ * How many chunks a strategy has to hold before it decodes: what ends its collecting, and what a report
+ * measures against.
  */
 
 import { recoveryThreshold, systematicThreshold } from '../primitives/thresholds.ts';
@@ -9,17 +9,34 @@ import type { StrategyType } from './labels.ts';
 import type { CheckMode } from './request.ts';
 import type { RecoverySettings } from './settings.ts';
 
+/** What decides besides the strategy. */
+export type ChunkRules = {
+  readonly settings: Pick<RecoverySettings, 'stopAt'>;
+  readonly checkMode: CheckMode;
+};
+
 /**
- * The number for one strategy; `undefined` where it collects no chunks.
+ * Whether exactly k chunks of any kind are collected and decoded.
  *
- * Spec: any f+1 chunks (recovery spec §4.7). Impl: by default any k, where the result is encoded again.
+ * Spec: the reference waits for f+1 and decodes from all that it holds (recovery spec §4.7). Impl: in
+ * re-encode mode any k chunks of a codeword decode to the same and everything else fails the root, so k
+ * are enough; in PoV-hash mode another set could decode to another value, so we do as the reference does.
  */
+export function decodesExactlyK({ settings, checkMode }: ChunkRules): boolean {
+  return settings.stopAt === 'systematic_threshold' && checkMode === 're_encode';
+}
+
+/** The number for the strategy of any chunks. */
+export function regularChunksNeeded(rules: ChunkRules, validatorCount: number): number {
+  return decodesExactlyK(rules)
+    ? systematicThreshold(validatorCount)
+    : recoveryThreshold(validatorCount);
+}
+
+/** The number for one strategy; `undefined` where it collects no chunks. */
 export function chunksNeeded(
   strategy: StrategyType,
-  rules: {
-    readonly settings: Pick<RecoverySettings, 'stopAt'>;
-    readonly checkMode: CheckMode;
-  },
+  rules: ChunkRules,
   validatorCount: number,
 ): number | undefined {
   switch (strategy) {
@@ -28,8 +45,6 @@ export function chunksNeeded(
     case 'systematic_chunks':
       return systematicThreshold(validatorCount);
     case 'regular_chunks':
-      return rules.settings.stopAt === 'systematic_threshold' && rules.checkMode === 're_encode'
-        ? systematicThreshold(validatorCount)
-        : recoveryThreshold(validatorCount);
+      return regularChunksNeeded(rules, validatorCount);
   }
 }
