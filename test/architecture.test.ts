@@ -38,7 +38,7 @@ describe('the house plan', () => {
 
   it('is mirrored by the tests, whose suffix says their kind', () => {
     const kinds = /^[^.]+(\.(vectors|prop|net|slow))?\.test\.ts$/;
-    const homes = ['support', 'vectors', 'interop', 'worlds'];
+    const homes = ['support', 'vectors', 'interop', 'mutants', 'worlds'];
     const strays = readSources(['test'])
       .map((file) => posix.relative('test', file.path))
       .filter((path) => path.endsWith('.test.ts'))
