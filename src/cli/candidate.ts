@@ -8,7 +8,7 @@ import { candidateHashOf } from '../codec/candidate.ts';
 import type { MappingScheme } from '../mapping/assignment.ts';
 import { hashReady } from '../primitives/hash.ts';
 import { candidateFilePieces } from './candidate-file.ts';
-import { readBytes, writeAtomically } from './files.ts';
+import { assertPlaceForFile, readBytes, writeAtomically } from './files.ts';
 import { hexOf } from './hex.ts';
 import { type CliIo, printJson, printLine } from './io.ts';
 import { makeCandidate, RECEIPT_VERSIONS, type ReceiptVersion } from './make-candidate.ts';
@@ -62,6 +62,7 @@ export function addCandidate(program: Command, io: CliIo): void {
 }
 
 async function runCandidate(io: CliIo, options: CandidateOptions): Promise<void> {
+  await assertPlaceForFile('--out', options.out);
   const pov = await readBytes(options.in);
   await hashReady();
   const made = makeCandidate({

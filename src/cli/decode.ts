@@ -14,7 +14,7 @@ import { chunkIndex } from '../primitives/ids.ts';
 import { recoveryThreshold, systematicThreshold } from '../primitives/thresholds.ts';
 import { isWithinProofBounds, type ListedChunk, readChunkList } from './chunk-list.ts';
 import { CliError, misuse } from './failure.ts';
-import { readJson, writeAtomically } from './files.ts';
+import { assertPlaceForFile, readJson, writeAtomically } from './files.ts';
 import { type CliIo, printJson, printLine } from './io.ts';
 import { hexBytes, integerBetween, listOf, u32 } from './options.ts';
 
@@ -52,6 +52,7 @@ export function addDecode(program: Command, io: CliIo): void {
 }
 
 async function runDecode(io: CliIo, options: DecodeOptions): Promise<void> {
+  await assertPlaceForFile('--out', options.out);
   const listed = select(readChunkList(await readJson(options.in), options.in), options);
   await hashReady();
   const { root, validators } = options;

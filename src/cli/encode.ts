@@ -12,7 +12,7 @@ import { blake2b256, hashReady } from '../primitives/hash.ts';
 import { recoveryThreshold, systematicThreshold } from '../primitives/thresholds.ts';
 import { proofHex } from './chunk-list.ts';
 import { misuse } from './failure.ts';
-import { readBytes, writeAtomically } from './files.ts';
+import { assertPlaceForFile, readBytes, writeAtomically } from './files.ts';
 import { hexOf } from './hex.ts';
 import { type CliIo, printJson, printLine } from './io.ts';
 import { u32 } from './options.ts';
@@ -46,6 +46,7 @@ export function addEncode(program: Command, io: CliIo): void {
 }
 
 async function runEncode(io: CliIo, options: EncodeOptions): Promise<void> {
+  await assertPlaceForFile('--out', options.out);
   const payload = await readBytes(options.in);
   await hashReady();
   if (options.availableData === true) {

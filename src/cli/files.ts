@@ -8,7 +8,7 @@ import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { open, readFile, realpath, rename, stat, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { fileFault, misuse } from './failure.ts';
+import { CliError, fileFault, misuse } from './failure.ts';
 import { ENDING_SIGNALS } from './io.ts';
 
 /** Pieces below this size are joined before they are written; a small write costs a system call. */
@@ -35,6 +35,39 @@ export async function readJson(path: string): Promise<unknown> {
     return JSON.parse(text) as unknown;
   } catch (error: unknown) {
     throw misuse(`${path}: not JSON`, error);
+  }
+}
+
+/**
+ * Notices before any work what would keep its result from being written: no folder to write to, or a
+ * folder in the place of the file.
+ *
+ * @param option - For messages, such as `--out`.
+ * @param path - Nothing is looked at when the option was not given.
+ */
+export async function assertPlaceForFile(option: string, path: string | undefined): Promise<void> {
+  if (path === undefined) {
+    return;
+  }
+  if (path === '') {
+    throw misuse(`${option}: expected a path`);
+  }
+  if ((await kindOf(path)) === 'folder') {
+    throw new CliError('local_fault', `${option}: a folder, expected a file: ${path}`);
+  }
+  const folder = /[\\/]$/.test(path) ? path : dirname(path);
+  if (['nothing', 'file'].includes(await kindOf(folder))) {
+    throw new CliError('local_fault', `${option}: no such folder: ${folder}`);
+  }
+}
+
+/** What is at a path; `unknown` where we may not look. */
+async function kindOf(path: string): Promise<'folder' | 'file' | 'nothing' | 'unknown'> {
+  try {
+    return (await stat(path)).isDirectory() ? 'folder' : 'file';
+  } catch (error: unknown) {
+    const { code } = error as { code?: unknown };
+    return code === 'ENOENT' || code === 'ENOTDIR' ? 'nothing' : 'unknown';
   }
 }
 

@@ -9,7 +9,7 @@ import { STRATEGY_TYPES } from '../recovery/labels.ts';
 import type { RecoveryRequest } from '../recovery/request.ts';
 import { type RecoverySettings, STANDARD, UPSTREAM } from '../recovery/settings.ts';
 import { CliError } from './failure.ts';
-import { writeAtomically } from './files.ts';
+import { assertPlaceForFile, writeAtomically } from './files.ts';
 import type { RecoveryOutcome } from './follow-recovery.ts';
 import { type CliIo, printJson, printLine, printNote } from './io.ts';
 import { byteSize, integerBetween, listOf, oneOf, u32 } from './options.ts';
@@ -96,6 +96,8 @@ async function recoverOnce(
     import('./follow-recovery.ts'),
     import('./progress.ts'),
   ]);
+  await assertPlaceForFile('--out', options.out);
+  await assertPlaceForFile('--report', options.report);
   const config = await loadConfig(options.config);
   const request = await requestOf(options, config.session.index);
   const { retention: _retention, ...ownSettings } = config.settings;

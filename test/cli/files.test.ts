@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process';
 import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { readJson, writeAtomically } from '../../src/cli/files.ts';
+import { assertPlaceForFile, readJson, writeAtomically } from '../../src/cli/files.ts';
 import { tempFolder } from '../support/temp-folder.ts';
+import { run } from './support.ts';
 
 describe('writeAtomically', () => {
   it('joins pieces of text and bytes, also beyond what is written at once', async () => {
@@ -68,6 +69,54 @@ describe('writeAtomically', () => {
       });
     }
     expect(await readdir(folder.path)).toEqual(['folder']);
+  });
+});
+
+describe('assertPlaceForFile', () => {
+  it('lets pass what can be written, and what was not asked for', async () => {
+    await using folder = await tempFolder();
+    await writeFile(folder.at('old'), 'old');
+    for (const path of [undefined, folder.at('old'), folder.at('new'), 'in-this-folder']) {
+      await assertPlaceForFile('--out', path);
+    }
+    expect(await readdir(folder.path)).toEqual(['old']);
+  });
+
+  it.each([
+    ['a missing folder', ['nowhere', 'file'], '--out: no such folder: '],
+    ['a file in the place of the folder', ['file', 'other'], '--out: no such folder: '],
+    ['a missing folder as the file', ['nowhere/'], '--out: no such folder: '],
+    ['a folder', ['folder'], '--out: a folder, expected a file: '],
+  ])('refuses %s', async (_, parts, message) => {
+    await using folder = await tempFolder();
+    await mkdir(folder.at('folder'));
+    await writeFile(folder.at('file'), '');
+    await expect(
+      assertPlaceForFile('--out', [folder.path, ...parts].join('/')),
+    ).rejects.toMatchObject({
+      code: 'local_fault',
+      message: expect.stringContaining(message),
+    });
+  });
+
+  it('refuses an empty path', async () => {
+    await expect(assertPlaceForFile('--out', '')).rejects.toThrow('--out: expected a path');
+  });
+
+  it.each([
+    ['encode', ['--validators', '4', '--in', 'nowhere.bin', '--out']],
+    ['candidate', ['--validators', '4', '--in', 'nowhere.bin', '--out']],
+    ['decode', ['--validators', '4', '--in', 'nowhere.json', '--out']],
+    ['recover', ['--config', 'nowhere.json', '--receipt', 'nowhere.json', '--out']],
+    ['recover', ['--config', 'nowhere.json', '--receipt', 'nowhere.json', '--report']],
+  ])('comes before anything else in %s', async (command, args) => {
+    await using folder = await tempFolder();
+    const path = folder.at('nowhere', 'file');
+    expect(await run(command, ...args, path)).toEqual({
+      code: 1,
+      out: '',
+      err: `error: ${args.at(-1)}: no such folder: ${folder.at('nowhere')}\n`,
+    });
   });
 });
 
