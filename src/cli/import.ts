@@ -9,8 +9,10 @@ import { hashReady } from '../primitives/hash.ts';
 import { validatorIndex } from '../primitives/ids.ts';
 import { type CandidateEntry, pickCandidate, readCandidateFile } from './candidate-file.ts';
 import { misuse } from './failure.ts';
+import { assertSameChain } from './fits-config.ts';
 import { type CliIo, printJson, printLine, printNote } from './io.ts';
 import { u32 } from './options.ts';
+import { counted } from './readable.ts';
 import { candidateHashOption } from './receipt.ts';
 import { completed, soleValue } from './settle.ts';
 import type { ProvenCandidate } from './store-candidate.ts';
@@ -49,7 +51,8 @@ async function runImport(io: CliIo, options: ImportOptions): Promise<void> {
     import('./store-candidate.ts'),
     import('../store/open.ts'),
   ]);
-  const { store: folder, session } = await loadConfig(options.config);
+  const config = await loadConfig(options.config);
+  const { store: folder, session } = config;
   if (folder === undefined || folder === 'memory') {
     throw misuse(`${options.config}: store: import needs a folder`);
   }
@@ -57,7 +60,7 @@ async function runImport(io: CliIo, options: ImportOptions): Promise<void> {
     throw misuse(`--validator: the session has ${session.validators.length} validators`);
   }
   await hashReady();
-  const entries = await readEntries(options);
+  const entries = await readEntries(options, config);
   const proven = entries.map((entry) =>
     storing.proveCandidate(entry, (coreIndex) => sessionMapping(session, coreIndex)),
   );
@@ -76,8 +79,12 @@ async function runImport(io: CliIo, options: ImportOptions): Promise<void> {
   }
 }
 
-async function readEntries(options: ImportOptions): Promise<readonly CandidateEntry[]> {
+async function readEntries(
+  options: ImportOptions,
+  config: { readonly genesisHash: Uint8Array },
+): Promise<readonly CandidateEntry[]> {
   const file = await readCandidateFile(options.in);
+  assertSameChain(file.genesisHash, config, options.in);
   if (options.candidate === undefined) {
     return file.candidates;
   }
@@ -103,13 +110,19 @@ function noteOddPlaces(io: CliIo, candidates: readonly ProvenCandidate[]): void 
 function report(
   io: CliIo,
   options: ImportOptions,
-  { candidateHash }: ProvenCandidate,
+  { candidateHash, chunks, data }: ProvenCandidate,
   stored: { readonly storedChunks: number; readonly storedData: boolean },
 ): void {
   if (options.json === true) {
     printJson(io, { candidateHash, ...stored });
     return;
   }
-  const data = stored.storedData ? ' and the available data' : '';
-  printLine(io, `candidate ${candidateHash}: stored ${stored.storedChunks} chunks${data}`);
+  const parts = [
+    ...(stored.storedChunks > 0 ? [counted(stored.storedChunks, 'chunk')] : []),
+    ...(stored.storedData ? ['the available data'] : []),
+  ];
+  const isEmpty = chunks.length === 0 && data === undefined;
+  const nothing = isEmpty ? 'nothing to store' : 'already held';
+  const what = parts.length === 0 ? nothing : `stored ${parts.join(' and ')}`;
+  printLine(io, `candidate ${candidateHash}: ${what}`);
 }

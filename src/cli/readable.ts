@@ -3,6 +3,11 @@
  * Numbers as people read them: three digits and a unit. Nothing that is there is rounded to nothing.
  */
 
+/** A number of things: `1 chunk`, `2 chunks`. */
+export function counted(count: number, thing: string): string {
+  return `${count} ${thing}${count === 1 ? '' : 's'}`;
+}
+
 /** A size. */
 export function readableBytes(bytes: number): string {
   const units = ['B', 'KiB', 'MiB', 'GiB'];

@@ -40,6 +40,8 @@ export type ReadReceipt = {
   readonly receipt: CandidateReceipt;
   readonly coreIndex: number | undefined;
   readonly sessionIndex: number | undefined;
+  readonly validatorCount: number | undefined;
+  readonly genesisHash: Uint8Array | undefined;
 };
 
 /** Adds `receipt` to the program. */
@@ -134,20 +136,22 @@ function fromCandidateFile(
   path: string,
   wanted: CandidateHash | undefined,
 ): ReadReceipt {
-  const {
-    receipt,
-    coreIndex,
-    sessionIndex,
-    candidateHash: hash,
-  } = pickCandidate(file, path, wanted);
+  const { receipt, candidateHash: hash, ...entry } = pickCandidate(file, path, wanted);
   if (receipt === undefined) {
     throw misuse(`${path}: candidate ${hash} has no receipt`);
   }
-  return { receipt, coreIndex, sessionIndex };
+  const { coreIndex, sessionIndex, validatorCount } = entry;
+  return { receipt, coreIndex, sessionIndex, validatorCount, genesisHash: file.genesisHash };
 }
 
 function bare(bytes: Uint8Array): ReadReceipt {
-  return { receipt: candidateReceipt(bytes), coreIndex: undefined, sessionIndex: undefined };
+  return {
+    receipt: candidateReceipt(bytes),
+    coreIndex: undefined,
+    sessionIndex: undefined,
+    validatorCount: undefined,
+    genesisHash: undefined,
+  };
 }
 
 function describe(receipt: CandidateReceipt): Readonly<Record<string, string | number | null>> {

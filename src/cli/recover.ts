@@ -4,28 +4,18 @@
  */
 
 import type { Command } from 'commander';
-import type { StrategyType } from '../recovery/labels.ts';
 import { STRATEGY_TYPES } from '../recovery/labels.ts';
-import type { RecoveryRequest } from '../recovery/request.ts';
 import { type RecoverySettings, STANDARD, UPSTREAM } from '../recovery/settings.ts';
 import { CliError } from './failure.ts';
 import { assertPlaceForFile, writeAtomically } from './files.ts';
 import type { RecoveryOutcome } from './follow-recovery.ts';
 import { type CliIo, printJson, printLine, printNote } from './io.ts';
 import { byteSize, integerBetween, listOf, oneOf, u32 } from './options.ts';
-import { readReceipt } from './receipt.ts';
+import type { RequestOptions } from './recovery-request.ts';
 
-type RecoverOptions = {
+type RecoverOptions = RequestOptions & {
   readonly config: string;
-  readonly receipt: string;
-  readonly candidate?: string;
-  readonly session?: number;
-  readonly core?: number;
-  readonly group?: number;
   readonly preset: Preset;
-  readonly strategy?: readonly StrategyType[];
-  readonly sizeLimit?: number;
-  readonly timeout?: number;
   readonly out?: string;
   readonly availableData?: boolean;
   readonly report?: string;
@@ -90,8 +80,9 @@ async function recoverOnce(
   options: RecoverOptions,
   signal: AbortSignal,
 ): Promise<RecoveryOutcome> {
-  const [{ loadConfig }, { openPeer }, following, { Progress }] = await Promise.all([
+  const [{ loadConfig }, { requestOf }, { openPeer }, following, { Progress }] = await Promise.all([
     import('./config.ts'),
+    import('./recovery-request.ts'),
     import('./peer-process.ts'),
     import('./follow-recovery.ts'),
     import('./progress.ts'),
@@ -99,7 +90,7 @@ async function recoverOnce(
   await assertPlaceForFile('--out', options.out);
   await assertPlaceForFile('--report', options.report);
   const config = await loadConfig(options.config);
-  const request = await requestOf(options, config.session.index);
+  const request = await requestOf(options, config);
   const { retention: _retention, ...ownSettings } = config.settings;
   const settings: RecoverySettings = { ...PRESETS[options.preset], ...ownSettings };
   const peer = await openPeer(config, { listenByDefault: [] });
@@ -121,28 +112,6 @@ async function recoverOnce(
     progress.end();
     await peer.stop();
   }
-}
-
-async function requestOf(
-  options: RecoverOptions,
-  configuredSession: number,
-): Promise<RecoveryRequest> {
-  const { receiptCoreIndex, receiptSessionIndex } = await import('../codec/candidate.ts');
-  const file = await readReceipt(options.receipt, options.candidate);
-  const core = options.core ?? file.coreIndex ?? receiptCoreIndex(file.receipt);
-  return {
-    receipt: file.receipt.bytes,
-    sessionIndex:
-      options.session ??
-      file.sessionIndex ??
-      receiptSessionIndex(file.receipt) ??
-      configuredSession,
-    ...(core === undefined ? {} : { coreIndex: core }),
-    ...(options.group === undefined ? {} : { backingGroup: options.group }),
-    ...(options.strategy === undefined ? {} : { strategies: options.strategy }),
-    ...(options.sizeLimit === undefined ? {} : { sizeLimitBytes: options.sizeLimit }),
-    ...(options.timeout === undefined ? {} : { timeoutMs: options.timeout }),
-  };
 }
 
 async function report(io: CliIo, options: RecoverOptions, outcome: RecoveryOutcome): Promise<void> {

@@ -21,6 +21,7 @@ import type { AvailabilityStore } from '../store/availability-store.ts';
 import type { CandidateChunk, CandidateEntry } from './candidate-file.ts';
 import { isWithinProofBounds } from './chunk-list.ts';
 import { CliError, misuse } from './failure.ts';
+import { assertSameValidatorCount } from './fits-config.ts';
 import { soleValue } from './settle.ts';
 
 /** A candidate whose every part was proven. Made by {@link proveCandidate} only. */
@@ -52,11 +53,7 @@ export function proveCandidate(
   }
   const mapping = mappingOf(entry.coreIndex ?? receiptCoreIndex(receipt));
   const { validatorCount } = mapping;
-  if (entry.validatorCount !== undefined && entry.validatorCount !== validatorCount) {
-    throw misuse(
-      `candidate ${candidateHash} is for ${entry.validatorCount} validators, the session has ${validatorCount}`,
-    );
-  }
+  assertSameValidatorCount(entry, validatorCount);
   const erasureRoot = receiptErasureRoot(receipt);
   const seen = new Set<number>();
   for (const chunk of chunks) {

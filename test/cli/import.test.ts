@@ -1,6 +1,7 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { lastValueFrom, toArray } from 'rxjs';
 import { describe, expect, it } from 'vitest';
+import { POLKADOT_GENESIS } from '../../src/cli/options.ts';
 import { candidateHash } from '../../src/primitives/ids.ts';
 import { openLevelStore } from '../../src/store/open.ts';
 import { type TempFolder, tempFolder } from '../support/temp-folder.ts';
@@ -8,7 +9,7 @@ import { isOneLine, jsonLines, run } from './support.ts';
 
 const POV = Uint8Array.from({ length: 5000 }, (_, i) => (i * 7) % 256);
 
-type File = { candidates: Record<string, unknown>[] };
+type File = { genesisHash: string; candidates: Record<string, unknown>[] };
 type Chunk = { validatorIndex: number; chunkIndex: number; chunk: string; proof: string[] };
 
 async function setUp(folder: TempFolder, session: object = {}): Promise<string> {
@@ -18,7 +19,7 @@ async function setUp(folder: TempFolder, session: object = {}): Promise<string> 
     ...['--out', folder.at('candidate.json')],
   );
   const config = {
-    genesisHash: '91'.repeat(32),
+    genesisHash: POLKADOT_GENESIS,
     store: 'store',
     session: {
       index: 1,
@@ -84,6 +85,23 @@ describe('import', () => {
     const hash = await setUp(folder);
     expect((await importFile(folder, '--validator', '4')).code).toBe(0);
     expect(await held(folder, hash)).toEqual({ chunks: [[4, 0]], data: 0 });
+  });
+
+  it('says what it stored, and what was there already', async () => {
+    await using folder = await tempFolder();
+    const hash = await setUp(folder);
+    const say = async (...extra: string[]): Promise<string> => {
+      const args = ['--config', folder.at('config.json'), '--in', folder.at('candidate.json')];
+      return (await run('import', ...args, ...extra)).out.replace(`candidate ${hash}: `, '');
+    };
+    expect(await say('--validator', '4')).toBe('stored 1 chunk\n');
+    expect(await say('--validator', '4')).toBe('already held\n');
+    expect(await say()).toBe('stored 5 chunks and the available data\n');
+    await change(folder, (file) => {
+      file.candidates[0]!['chunks'] = [];
+      delete file.candidates[0]!['availableData'];
+    });
+    expect(await say()).toBe('nothing to store\n');
   });
 
   it('makes the chunks where the file has only the data', async () => {
@@ -169,6 +187,12 @@ describe('import', () => {
       1,
       '7 validators',
       (file) => (file.candidates[0]!['validators'] = 7),
+    ],
+    [
+      'a file of another chain',
+      1,
+      `genesisHash is ${'11'.repeat(32)}, the config has ${POLKADOT_GENESIS}`,
+      (file) => (file.genesisHash = '11'.repeat(32)),
     ],
     [
       'a validator named twice',
