@@ -19,6 +19,8 @@ import {
   oneOf,
   POLKADOT_GENESIS,
   u32,
+  VALIDATORS_HELP,
+  validatorCount,
 } from './options.ts';
 
 type CandidateOptions = {
@@ -45,13 +47,13 @@ export function addCandidate(program: Command, io: CliIo): void {
   program
     .command('candidate')
     .description('Make a candidate around a PoV and write it as a candidate file')
-    .requiredOption('--validators <n>', 'number of validators, 2..65536', u32)
+    .requiredOption('--validators <n>', VALIDATORS_HELP, validatorCount)
     .requiredOption('--in <file>', 'file whose bytes are the PoV')
     .requiredOption('--out <file>', 'candidate file to write')
     .option('--parent-head <hex>', `parent head (default: ${DEFAULT_PARENT_HEAD})`, hexBytes())
     .option('--para <id>', 'para id', u32, 2000)
     .option('--session <index>', 'session index', u32, 1)
-    .option('--core <index>', 'core index', integerBetween(0, 65_535), 0)
+    .option('--core <index>', 'core index, 0..65535', integerBetween(0, 65_535), 0)
     .option('--scheme <name>', `chunk mapping: ${MAPPING_SCHEMES.join(', ')}`, scheme, 'rfc47')
     .option('--seed <hex>', 'seed of the chacha8 mapping, 32 bytes', hexBytes(32))
     .option('--version <v>', 'descriptor version: v1, v2, v3', oneOf(RECEIPT_VERSIONS), 'v2')

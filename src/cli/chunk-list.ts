@@ -39,6 +39,31 @@ export function readChunkList(value: unknown, name: string): readonly ListedChun
   return list.map((item, i) => readListedChunk(item, `${name}: chunks[${i}]`));
 }
 
+/**
+ * How many validators the chunks of a file were made for: what the option says or, without it, the file.
+ *
+ * @param value - The file that {@link readChunkList} reads.
+ * @param option - What `--validators` says; refused when the file says something else.
+ */
+export function validatorCountFor(
+  value: unknown,
+  name: string,
+  option: number | undefined,
+): number {
+  const stated = statedCount(value);
+  if (stated !== undefined && typeof stated !== 'number') {
+    throw misuse(`${name}: validators: expected a number`);
+  }
+  const count = option ?? stated;
+  if (count === undefined) {
+    throw misuse(`--validators: needed, ${name} does not say how many there are`);
+  }
+  if (stated !== undefined && stated !== count) {
+    throw misuse(`--validators: ${name} is for ${stated} validators, not ${count}`);
+  }
+  return count;
+}
+
 /** Reads one field that must be hex. */
 export function hexField(value: unknown, place: string): Uint8Array {
   const bytes = typeof value === 'string' ? tryBytesOfHex(value) : undefined;
@@ -64,6 +89,15 @@ export function proofHex(proof: readonly Uint8Array[]): string[] {
 /** Whether a JSON value is an object with fields. */
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function statedCount(value: unknown): unknown {
+  if (!isRecord(value)) {
+    return undefined;
+  }
+  const { chunks, candidates, validators } = value;
+  const isOfCandidate = !Array.isArray(chunks) && Array.isArray(candidates);
+  return isOfCandidate ? statedCount(candidates[0]) : validators;
 }
 
 function findList(value: unknown, name: string): readonly unknown[] {

@@ -12,14 +12,26 @@ import type { VerifiedChunk } from '../primitives/chunk.ts';
 import { hashReady } from '../primitives/hash.ts';
 import { chunkIndex } from '../primitives/ids.ts';
 import { recoveryThreshold, systematicThreshold } from '../primitives/thresholds.ts';
-import { isWithinProofBounds, type ListedChunk, readChunkList } from './chunk-list.ts';
+import {
+  isWithinProofBounds,
+  type ListedChunk,
+  readChunkList,
+  validatorCountFor,
+} from './chunk-list.ts';
 import { CliError, misuse } from './failure.ts';
 import { assertPlaceForFile, readJson, writeAtomically } from './files.ts';
 import { type CliIo, printJson, printLine } from './io.ts';
-import { hexBytes, integerBetween, listOf, u32 } from './options.ts';
+import {
+  hexBytes,
+  integerBetween,
+  listOf,
+  u32,
+  VALIDATORS_HELP,
+  validatorCount,
+} from './options.ts';
 
 type DecodeOptions = {
-  readonly validators: number;
+  readonly validators?: number;
   readonly in: string;
   readonly out: string;
   readonly chunks?: readonly number[];
@@ -34,7 +46,7 @@ export function addDecode(program: Command, io: CliIo): void {
   program
     .command('decode')
     .description('Rebuild a payload from chunks')
-    .requiredOption('--validators <n>', 'number of validators, 2..65536', u32)
+    .option('--validators <n>', `${VALIDATORS_HELP} (default: the file's)`, validatorCount)
     .requiredOption('--in <file>', 'JSON written by encode, or a candidate file')
     .requiredOption('--out <file>', 'file to write the payload to')
     .option('--chunks <list>', 'use these chunk indices only, such as 0,5,9', listOf(u32))
@@ -53,9 +65,11 @@ export function addDecode(program: Command, io: CliIo): void {
 
 async function runDecode(io: CliIo, options: DecodeOptions): Promise<void> {
   await assertPlaceForFile('--out', options.out);
-  const listed = select(readChunkList(await readJson(options.in), options.in), options);
+  const { root, in: name } = options;
+  const file = await readJson(name);
+  const listed = select(readChunkList(file, name), options);
+  const validators = validatorCountFor(file, name, options.validators);
   await hashReady();
-  const { root, validators } = options;
   const isReassembled =
     options.systematic === true || (root !== undefined && hasSystematic(listed, validators));
   const padded =

@@ -7,7 +7,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { enableCompileCache, flushCompileCache } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { MAX_RESPONSE_BYTES } from '../primitives/limits.ts';
 import { misuse } from './failure.ts';
 import { readBytes } from './files.ts';
@@ -47,7 +47,11 @@ export function addDemo(program: Command, io: CliIo): void {
       12,
     )
     .option('--file <file>', 'data to recover (default: generated)')
-    .option('--size <size>', 'size of generated data (default: 2MiB)', byteSize, DEFAULT_BYTES)
+    .addOption(
+      new Option('--size <size>', 'size of generated data')
+        .argParser(byteSize)
+        .default(DEFAULT_BYTES, '2MiB'),
+    )
     .option(
       '--scheme <name>',
       'chunk mapping: rfc47, chacha8',

@@ -15,7 +15,7 @@ import { misuse } from './failure.ts';
 import { assertPlaceForFile, readBytes, writeAtomically } from './files.ts';
 import { hexOf } from './hex.ts';
 import { type CliIo, printJson, printLine } from './io.ts';
-import { u32 } from './options.ts';
+import { VALIDATORS_HELP, validatorCount } from './options.ts';
 
 type EncodeOptions = {
   readonly validators: number;
@@ -31,7 +31,7 @@ export function addEncode(program: Command, io: CliIo): void {
   program
     .command('encode')
     .description('Cut a payload into one chunk per validator, with proofs and the erasure root')
-    .requiredOption('--validators <n>', 'number of validators, 2..65536', u32)
+    .requiredOption('--validators <n>', VALIDATORS_HELP, validatorCount)
     .requiredOption('--in <file>', 'payload')
     .requiredOption('--out <file>', 'JSON file to write')
     .option('--available-data', 'refuse a payload that is no canonical SCALE AvailableData')
@@ -88,10 +88,19 @@ function* encodePieces(
 }
 
 function assertCanonical(payload: Uint8Array, name: string): void {
-  const { value, bytesRead } = decodeAvailableData(payload);
+  const { value, bytesRead } = decodedData(payload, name);
   if (bytesRead !== payload.length || !equalBytes(encodeAvailableData(value), payload)) {
     throw misuse(
       `${name}: not canonical: the AvailableData takes ${bytesRead} of ${payload.length} bytes`,
     );
+  }
+}
+
+function decodedData(payload: Uint8Array, name: string): ReturnType<typeof decodeAvailableData> {
+  try {
+    return decodeAvailableData(payload);
+  } catch (error: unknown) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw misuse(`${name}: not SCALE AvailableData: ${reason}`, error);
   }
 }

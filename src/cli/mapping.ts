@@ -8,7 +8,15 @@ import { chunkMapping, type MappingScheme } from '../mapping/assignment.ts';
 import { hashReady } from '../primitives/hash.ts';
 import { misuse } from './failure.ts';
 import { type CliIo, printJson } from './io.ts';
-import { hexBytes, MAPPING_SCHEMES, oneOf, u32 } from './options.ts';
+import {
+  hexBytes,
+  JSON_ALWAYS_HELP,
+  MAPPING_SCHEMES,
+  oneOf,
+  u32,
+  VALIDATORS_HELP,
+  validatorCount,
+} from './options.ts';
 
 type MappingOptions = {
   readonly validators: number;
@@ -22,11 +30,11 @@ export function addMapping(program: Command, io: CliIo): void {
   program
     .command('mapping')
     .description('Print which chunk each validator holds')
-    .requiredOption('--validators <n>', 'number of validators', u32)
+    .requiredOption('--validators <n>', VALIDATORS_HELP, validatorCount)
     .requiredOption('--core <index>', 'core that the candidate was backed on', u32)
     .option('--scheme <name>', MAPPING_SCHEMES.join(', '), oneOf(MAPPING_SCHEMES), 'rfc47')
     .option('--seed <hex>', 'seed of the chacha8 mapping, 32 bytes', hexBytes(32))
-    .option('--json', 'output is JSON in any case')
+    .option('--json', JSON_ALWAYS_HELP)
     .addHelpText(
       'after',
       '\nPrints a JSON array: the chunk index by validator index. Live networks use rfc47 once the' +

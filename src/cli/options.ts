@@ -5,6 +5,7 @@
 
 import { InvalidArgumentError } from 'commander';
 import type { MappingScheme } from '../mapping/assignment.ts';
+import { MAX_VALIDATORS, MIN_VALIDATORS } from '../primitives/limits.ts';
 import { tryBytesOfHex } from './hex.ts';
 
 /** Largest value of the u32 fields of the protocol. */
@@ -39,6 +40,26 @@ export function integerBetween(min: number, max: number): (text: string) => numb
 
 /** Reads a u32. */
 export const u32: (text: string) => number = integerBetween(0, MAX_U32);
+
+/** The numbers of validators that the code supports, as a help says it (erasure spec §2). */
+export const VALIDATORS_HELP: string = `number of validators, ${MIN_VALIDATORS}..${MAX_VALIDATORS}`;
+
+/** Reads a number of validators; a number that is none for the code keeps the code's own error code. */
+export function validatorCount(text: string): number {
+  const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
+  if (value >= MIN_VALIDATORS && value <= MAX_VALIDATORS) {
+    return value;
+  }
+  const expected = `Expected an integer in ${MIN_VALIDATORS}..${MAX_VALIDATORS}`;
+  throw new InvalidArgumentError(
+    Number.isNaN(value)
+      ? `${expected}.`
+      : `${expected} (${value > MAX_VALIDATORS ? 'too_many_validators' : 'not_enough_validators'})`,
+  );
+}
+
+/** Help of `--json` where it changes nothing. */
+export const JSON_ALWAYS_HELP = 'accepted as everywhere; the output is JSON without it';
 
 /** Reads a size in bytes: `4096`, `128KiB`, `2.5MiB`. */
 export function byteSize(text: string): number {

@@ -6,6 +6,7 @@
 import { type Command, Option } from 'commander';
 import { misuse } from './failure.ts';
 import { type CliIo, printJson } from './io.ts';
+import { JSON_ALWAYS_HELP } from './options.ts';
 
 type ServeOptions = {
   readonly config: string;
@@ -23,7 +24,7 @@ export function addServe(program: Command, io: CliIo): void {
     .description('Run a peer: answer requests from its store')
     .requiredOption('--config <file>', 'config of the peer')
     .option('--until-stdin-ends', 'stop when stdin ends, too')
-    .option('--json', 'output is JSON lines in any case')
+    .option('--json', JSON_ALWAYS_HELP)
     .addOption(
       new Option('--fault <kind>', 'for demos and tests: flip-answers flips a bit in every answer')
         .choices(['flip-answers'])

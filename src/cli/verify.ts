@@ -8,14 +8,19 @@ import { verifyChunk } from '../commitment/verify-chunk.ts';
 import { hashReady } from '../primitives/hash.ts';
 import { chunkIndex } from '../primitives/ids.ts';
 import { assertValidatorCount } from '../primitives/thresholds.ts';
-import { isWithinProofBounds, type ListedChunk, readChunkList } from './chunk-list.ts';
+import {
+  isWithinProofBounds,
+  type ListedChunk,
+  readChunkList,
+  validatorCountFor,
+} from './chunk-list.ts';
 import { CliError, misuse } from './failure.ts';
 import { readJson } from './files.ts';
 import { type CliIo, printJson } from './io.ts';
-import { hexBytes, u32 } from './options.ts';
+import { hexBytes, JSON_ALWAYS_HELP, VALIDATORS_HELP, validatorCount } from './options.ts';
 
 type VerifyOptions = {
-  readonly validators: number;
+  readonly validators?: number;
   readonly root: Uint8Array;
   readonly in: string;
 };
@@ -25,10 +30,10 @@ export function addVerify(program: Command, io: CliIo): void {
   program
     .command('verify')
     .description('Check the proof of each chunk against an erasure root')
-    .requiredOption('--validators <n>', 'number of validators, 2..65536', u32)
+    .option('--validators <n>', `${VALIDATORS_HELP} (default: the file's)`, validatorCount)
     .requiredOption('--root <hex>', 'erasure root', hexBytes(32))
     .requiredOption('--in <file>', 'JSON written by encode, or a candidate file')
-    .option('--json', 'output is JSON lines in any case')
+    .option('--json', JSON_ALWAYS_HELP)
     .addHelpText(
       'after',
       '\nPrints one line { chunkIndex, valid, reason? } per chunk; ends with code 3 if any is not.',
@@ -37,12 +42,15 @@ export function addVerify(program: Command, io: CliIo): void {
 }
 
 async function runVerify(io: CliIo, options: VerifyOptions): Promise<void> {
-  const chunks = readChunkList(await readJson(options.in), options.in);
-  assertValidatorCount(options.validators);
+  const { in: name, root } = options;
+  const file = await readJson(name);
+  const chunks = readChunkList(file, name);
+  const validators = validatorCountFor(file, name, options.validators);
+  assertValidatorCount(validators);
   await hashReady();
   let invalidCount = 0;
   for (const chunk of chunks) {
-    const reason = faultOf(chunk, options);
+    const reason = faultOf(chunk, { validators, root });
     invalidCount += reason === undefined ? 0 : 1;
     printJson(
       io,
@@ -58,7 +66,7 @@ async function runVerify(io: CliIo, options: VerifyOptions): Promise<void> {
 
 function faultOf(
   { chunkIndex: index, bytes, proof, place }: ListedChunk,
-  { validators, root }: VerifyOptions,
+  { validators, root }: { readonly validators: number; readonly root: Uint8Array },
 ): string | undefined {
   if (proof === undefined) {
     throw misuse(`${place}.proof: expected an array of hex strings`);

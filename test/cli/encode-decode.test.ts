@@ -72,6 +72,17 @@ describe('encode', () => {
     expect(await code(PAYLOAD)).toBe(1);
   });
 
+  it('names the file that is no AvailableData', async () => {
+    await using folder = await tempFolder();
+    await writeFile(folder.at('my.bin'), PAYLOAD);
+    const { err } = await run(
+      ...['encode', '--validators', '4', '--in', folder.at('my.bin'), '--available-data'],
+      ...['--out', folder.at('out.json')],
+    );
+    expect(err).toContain(`error: ${folder.at('my.bin')}: not SCALE AvailableData: `);
+    expect(isOneLine(err)).toBe(true);
+  });
+
   it.each([
     ['an empty payload', '4', new Uint8Array(), 'bad_payload'],
     ['one validator', '1', PAYLOAD, 'not_enough_validators'],
@@ -87,6 +98,67 @@ describe('encode', () => {
     expect(isOneLine(result.err)).toBe(true);
     expect(await readdir(folder.path)).toEqual(['in']);
   });
+});
+
+describe('the number of validators', () => {
+  it('comes from the file when the option does not say it', async () => {
+    await using folder = await tempFolder();
+    const { erasureRoot } = await encoded(folder, 10);
+    const source = ['--in', folder.at('encoded.json'), '--root', erasureRoot];
+    expect((await run('verify', ...source)).code).toBe(0);
+    const decoded = await run('decode', ...source, '--length', '101', '--out', folder.at('out'));
+    expect(decoded.code, decoded.err).toBe(0);
+    expect(new Uint8Array(await readFile(folder.at('out')))).toEqual(PAYLOAD);
+  });
+
+  it('comes from the candidate of a candidate file, too', async () => {
+    await using folder = await tempFolder();
+    await writeFile(folder.at('pov'), PAYLOAD);
+    const made = await run(
+      ...['candidate', '--validators', '7', '--in', folder.at('pov'), '--json'],
+      ...['--out', folder.at('candidate.json')],
+    );
+    const root = String(jsonLines(made.out)[0]!['erasureRoot']);
+    const source = ['--in', folder.at('candidate.json'), '--root', root];
+    expect((await run('verify', ...source)).code).toBe(0);
+    const wrong = await run('verify', ...source, '--validators', '6');
+    expect(wrong).toMatchObject({ code: 1, out: '', err: expect.stringContaining('7 validators') });
+  });
+
+  it.each(['decode', 'verify'])('is refused in %s when the file says another', async (command) => {
+    await using folder = await tempFolder();
+    const { erasureRoot, chunks } = await encoded(folder, 10);
+    const write = (content: object): Promise<void> =>
+      writeFile(folder.at('encoded.json'), JSON.stringify(content));
+    const error = async (...extra: string[]): Promise<string> => {
+      const out = command === 'decode' ? ['--out', folder.at('out')] : [];
+      const source = ['--in', folder.at('encoded.json'), '--root', erasureRoot];
+      const result = await run(command, ...source, ...extra, ...out);
+      expect(result.code).toBe(1);
+      return result.err.replace(folder.at('encoded.json'), 'FILE');
+    };
+    expect(await error('--validators', '9')).toBe(
+      'error: --validators: FILE is for 10 validators, not 9\n',
+    );
+    await write({ validators: 'ten', chunks });
+    expect(await error()).toBe('error: FILE: validators: expected a number\n');
+    await write(chunks);
+    expect(await error()).toBe(
+      'error: --validators: needed, FILE does not say how many there are\n',
+    );
+  });
+
+  it.each(['encode', 'decode', 'verify', 'candidate', 'mapping'])(
+    'has the same bounds in the help and in the errors of %s',
+    async (command) => {
+      expect((await run(command, '--help')).out).toContain('number of validators, 2..65536');
+      for (const text of ['1', '65537', '99999999999', '2.5', '-3', 'x']) {
+        const { code, err } = await run(command, '--validators', text);
+        expect(code).toBe(1);
+        expect(err, text).toContain('Expected an integer in 2..65536');
+      }
+    },
+  );
 });
 
 describe('decode', () => {

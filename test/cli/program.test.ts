@@ -54,6 +54,22 @@ describe('the program', () => {
   });
 });
 
+describe('the help', () => {
+  it('says each default of demo once', async () => {
+    const { out } = await run('demo', '--help');
+    expect(out).toContain('(default: 2MiB)');
+    expect(out).not.toMatch(/\(default: [^)]*\)\s+\(default: /);
+  });
+
+  it.each(['mapping', 'serve', 'verify'])(
+    'says that --json changes nothing in %s',
+    async (name) => {
+      const { out } = await run(name, '--help');
+      expect(out.replace(/\s+/g, ' ')).toContain('--json accepted as everywhere');
+    },
+  );
+});
+
 describe('mapping', () => {
   it('prints one JSON array', async () => {
     expect(
