@@ -120,6 +120,7 @@ describe.each([
     expect(left.length).toBeGreaterThan(1_000);
     const metadata = left.filter((key) => key.startsWith('/candidate/')).length;
     expect(left.filter((key) => key.startsWith('/chunk/'))).toHaveLength(metadata - 1);
-    expect(await lastValueFrom(opened.store.prune())).toBe(metadata - 1);
+    // A batch that had begun when we left may have ended after the keys were listed.
+    expect([metadata - 1, metadata - 2]).toContain(await lastValueFrom(opened.store.prune()));
   });
 });
