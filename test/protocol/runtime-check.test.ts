@@ -18,7 +18,7 @@ describe('assertRuntime', () => {
   it('refuses one without what libp2p needs to dial, before anything is opened', async () => {
     // A Promise as Node 20 has it.
     class OldPromise<T> extends Promise<T> {}
-    Object.defineProperty(OldPromise, 'withResolvers', { value: undefined });
+    Reflect.defineProperty(OldPromise, 'withResolvers', { value: undefined });
     vi.stubGlobal('Promise', OldPromise);
     expect(assertRuntime).toThrow(/^runtime: Node 22\.18 or newer/);
     expect(() => createAvailabilityPeer({} as never, init)).toThrow(TypeError);
