@@ -27,7 +27,7 @@ import type { RecoveryContext, StrategyOutput } from '../src/recovery/strategy.t
 
 /** What the store returned. */
 export type LocalChunks = {
-  /** Chunk indices whose stored chunk failed its proof. */
+  /** Chunk indices whose stored chunk failed its proof, now or when an earlier strategy read it. */
   readonly invalid: ReadonlySet<ChunkIndex>;
   /** One `chunk_held` per chunk that was new. */
   readonly events: readonly StrategyEvent[];
@@ -77,7 +77,6 @@ function fileChunks(
   stored: readonly StoredChunk[],
 ): { readonly outcome: LocalChunks; readonly corrupt: readonly ValidatorIndex[] } {
   const events: StrategyEvent[] = [];
-  const invalid = new Set<ChunkIndex>();
   const corrupt: ValidatorIndex[] = [];
   for (const { validatorIndex, chunk } of stored) {
     context.known.markOwn(validatorIndex);
@@ -87,14 +86,14 @@ function fileChunks(
       validatorCount: context.session.validators.length,
     });
     if (verdict.type === 'invalid') {
-      invalid.add(chunk.chunkIndex);
+      context.known.markOwnInvalid(chunk.chunkIndex);
       corrupt.push(validatorIndex);
     } else if (context.known.add({ chunk: verdict.chunk, validatorIndex })) {
       const atMs = context.runtime.scheduler.now();
       events.push({ type: 'chunk_held', atMs, chunkIndex: chunk.chunkIndex, from: 'store' });
     }
   }
-  return { outcome: { invalid, events }, corrupt };
+  return { outcome: { invalid: context.known.ownInvalid(), events }, corrupt };
 }
 
 function dropAll(

@@ -18,6 +18,7 @@ export class KnownChunks {
   /** Counts below the bounds that were asked for; kept up to date, as they are read per answer. */
   private readonly countsBelow = new Map<number, number>();
   private readonly ownPlaces = new Set<ValidatorIndex>();
+  private readonly invalidOwn = new Set<ChunkIndex>();
 
   /** Our own store had an entry for this validator, right or wrong: the validator is ourselves. */
   markOwn(validatorIndex: ValidatorIndex): void {
@@ -27,6 +28,16 @@ export class KnownChunks {
   /** Whether {@link markOwn} was called for it. Stays so when a corrupt entry was dropped. */
   isOwn(validatorIndex: ValidatorIndex): boolean {
     return this.ownPlaces.has(validatorIndex);
+  }
+
+  /** A chunk of our own store failed its proof. */
+  markOwnInvalid(chunkIndex: ChunkIndex): void {
+    this.invalidOwn.add(chunkIndex);
+  }
+
+  /** Indices that {@link markOwnInvalid} was called for. Stay so when the store dropped the chunk. */
+  ownInvalid(): ReadonlySet<ChunkIndex> {
+    return new Set(this.invalidOwn);
   }
 
   /** How many distinct chunks are held. */

@@ -239,6 +239,17 @@ describe('systematicChunks, own chunks', () => {
     expect(world.network.chunksAsked()).not.toContain(3);
   });
 
+  it('R18, localChunk end_strategy: ends too when the regular strategy has read the store before', async () => {
+    const world = await open({
+      store: storeOf(3, true),
+      settings: { localChunk: 'end_strategy', askSelf: true, stopAt: 'recovery_threshold' },
+      behaviour: ({ index }) => (index === 3 || index === 4 ? 'good' : 'no_such'),
+    });
+    const { error } = world.run({ strategies: ['regular_chunks', 'systematic_chunks'] });
+    expect(codeOf(error)).toBe('unavailable');
+    expect(world.network.chunksAsked()).not.toContain(3);
+  });
+
   it('R18, localChunk from_backers: asks a backer for an own chunk that is invalid', async () => {
     const world = await open({
       store: storeOf(3, true),
