@@ -61,8 +61,8 @@ export function parseConfig(value: unknown, path: string): Config {
 
 function readListen(listen: RawConfig['listen'], path: string): readonly string[] {
   const list = listen === undefined ? [] : typeof listen === 'string' ? [listen] : listen;
-  for (const address of list) {
-    assertMultiaddr(address, `${path}: listen`);
+  for (const [i, address] of list.entries()) {
+    assertTcp(address, `${path}: ${typeof listen === 'string' ? 'listen' : `listen[${i}]`}`);
   }
   return list;
 }
@@ -147,6 +147,18 @@ function assertMultiaddr(text: string, place: string): void {
     multiaddr(text);
   } catch (error: unknown) {
     throw misuse(`${place}: not a multiaddress`, error);
+  }
+}
+
+/** Nothing else is listened on (network spec §5.1). */
+function assertTcp(text: string, place: string): void {
+  assertMultiaddr(text, place);
+  if (
+    !multiaddr(text)
+      .getComponents()
+      .some(({ name }) => name === 'tcp')
+  ) {
+    throw misuse(`${place}: expected a TCP address, such as /ip4/127.0.0.1/tcp/0`);
   }
 }
 

@@ -68,8 +68,33 @@ export async function openPeer(config: Config, options: PeerProcessOptions): Pro
     return { node, store, stop };
   } catch (error: unknown) {
     await closeStore(store);
-    throw new CliError('local_fault', `cannot start the peer: ${reasonOf(error)}`, {}, error);
+    const reason = listenFaults(error) ?? `cannot start the peer: ${reasonOf(error)}`;
+    throw new CliError('local_fault', reason, {}, error);
   }
+}
+
+/** What the system says about an address, in words. */
+const LISTEN_FAULTS: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'address in use',
+  EADDRNOTAVAIL: 'no address of this machine',
+  EACCES: 'not permitted',
+};
+
+/**
+ * Says which addresses could not be listened on, and why; nothing when that was not the fault. libp2p
+ * tells it only in its message, a line per address.
+ */
+export function listenFaults(error: unknown): string | undefined {
+  if (!(error instanceof Error) || error.name !== 'UnsupportedListenAddressesError') {
+    return undefined;
+  }
+  const faults = [...error.message.matchAll(/^\s*(\/\S*): (?:Error: )?(.*)$/gm)].map(
+    ([, address = '', text = '']) => {
+      const [code = ''] = /\bE[A-Z]{4,}\b/.exec(text) ?? [];
+      return `cannot listen on ${address}: ${LISTEN_FAULTS[code] ?? text}`;
+    },
+  );
+  return faults.length === 0 ? undefined : faults.join('; ');
 }
 
 /** libp2p puts the stacks of several errors into one message: the lines that say something. */

@@ -56,6 +56,6 @@ function openFailed(path: string, error: unknown): StoreError {
   const cause = error instanceof Error ? error.cause : undefined;
   const isLocked = cause instanceof Error && 'code' in cause && cause.code === 'LEVEL_LOCKED';
   return isLocked
-    ? new StoreError('store_locked', `another process has the store open: ${path}`, { path }, error)
+    ? new StoreError('store_locked', `the store is open already: ${path}`, { path }, error)
     : new StoreError('store_unavailable', `cannot open a store: ${path}`, { path }, error);
 }

@@ -225,11 +225,13 @@ describe('import', () => {
     expect((await readdir(folder.path)).includes('store')).toBe(false);
   });
 
-  it('refuses a store in memory, an unknown validator and a store that another process has', async () => {
+  it('refuses a store in memory, an unknown validator and a store that is open already', async () => {
     await using folder = await tempFolder();
     await setUp(folder);
     const store = await lastValueFrom(openLevelStore(folder.at('store')));
-    expect((await importFile(folder)).err).toContain('store_locked');
+    expect((await importFile(folder)).err).toMatch(
+      /the store is open already: .* \(store_locked\)\n$/,
+    );
     await lastValueFrom(store.close(), { defaultValue: undefined });
     expect((await importFile(folder, '--validator', '6')).err).toContain('--validator');
     const config = JSON.parse(await readFile(folder.at('config.json'), 'utf8')) as object;

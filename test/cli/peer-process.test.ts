@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isLoopback } from '../../src/cli/peer-process.ts';
+import { isLoopback, listenFaults } from '../../src/cli/peer-process.ts';
 
 describe('isLoopback', () => {
   it.each([
@@ -16,4 +16,34 @@ describe('isLoopback', () => {
   ])('says of %s: %s', (address, expected) => {
     expect(isLoopback(address)).toBe(expected);
   });
+});
+
+describe('listenFaults', () => {
+  const failed = (...lines: string[]): Error =>
+    Object.assign(new Error(`Some configured addresses failed:\n${lines.join('\n')}`), {
+      name: 'UnsupportedListenAddressesError',
+    });
+  const stack = '      at Server.setupListenHandle (node:net:1940:16)';
+
+  it('says of every address, in words, what the system says', () => {
+    const error = failed(
+      '\n  /ip4/127.0.0.1/tcp/7: Error: listen EADDRINUSE: address already in use 127.0.0.1:7',
+      stack,
+      '\n  /ip4/203.0.113.7/tcp/1: Error: listen EADDRNOTAVAIL: address not available',
+      '\n  /dns4/nowhere/tcp/1: Error: getaddrinfo ENOTFOUND nowhere',
+      stack,
+    );
+    expect(listenFaults(error)).toBe(
+      'cannot listen on /ip4/127.0.0.1/tcp/7: address in use; ' +
+        'cannot listen on /ip4/203.0.113.7/tcp/1: no address of this machine; ' +
+        'cannot listen on /dns4/nowhere/tcp/1: getaddrinfo ENOTFOUND nowhere',
+    );
+  });
+
+  it.each([[new Error('/ip4/127.0.0.1/tcp/7: EADDRINUSE')], [failed()], ['text']])(
+    'says nothing of %s',
+    (error) => {
+      expect(listenFaults(error)).toBeUndefined();
+    },
+  );
 });

@@ -321,6 +321,18 @@ describe('serve', () => {
     },
   );
 
+  it('ends with 1 and says so when its port is in use', async () => {
+    const { server, address } = await silentServer();
+    const config = await writeConfig('busy.json', [], { listen: address, store: 'memory' });
+    const result = await run('serve', '--config', config);
+    server.close();
+    expect(result).toEqual({
+      code: 1,
+      out: '',
+      err: `error: cannot listen on ${address}: address in use\n`,
+    });
+  });
+
   it('ends with 1 and one line when it cannot listen', async () => {
     const config = await writeConfig('bad-listen.json', [], {
       listen: '/ip4/203.0.113.7/tcp/1',
