@@ -91,7 +91,7 @@ function failed({ failed: groups = {} }: Explanation): string {
 
 /** Codes stay as they are, so that they can be searched for; our own words are made words. */
 function spaced(word: string): string {
-  return word === 'no_answer' || word === 'not_needed' ? word.replace('_', ' ') : word;
+  return word === 'given_up' || word === 'not_needed' ? word.replace('_', ' ') : word;
 }
 
 function missing({ outcome, chunks }: Explanation): string {

@@ -30,7 +30,7 @@ export type WaitedFor = {
   readonly source: string;
   readonly waitedMs: number;
   readonly requests: number;
-  /** What the longest of its attempts came to: `delivered`, `not_needed`, `no_answer`, `out_of_time` or a failure. */
+  /** What the longest of its attempts came to: `delivered`, `not_needed`, `given_up`, `out_of_time` or a failure. */
   readonly came: string;
 };
 
@@ -123,8 +123,8 @@ function longestCame(attempts: SourceReport['attempts']): string {
     (one, other) => other.endedAtMs - other.askedAtMs - (one.endedAtMs - one.askedAtMs),
   );
   if (longest === undefined || longest.answer === 'canceled') {
-    // Out of our time for backers is worth a word; not needed any more only says that we had no answer.
-    return longest?.code === 'out_of_time' ? longest.code : 'no_answer';
+    // Out of our time for backers is worth a word; not needed any more only says that we gave it up.
+    return longest?.code === 'out_of_time' ? longest.code : 'given_up';
   }
   if (longest.answer === 'success') {
     return longest.isUseful ? 'delivered' : 'not_needed';

@@ -110,7 +110,7 @@ export function reasonOf(answer: AnswerType, code: string | undefined): string {
 }
 
 /**
- * Who did not deliver, by reason; `no_answer` is for those whose every attempt was cut short by the end
+ * Who did not deliver, by reason; `given_up` is for those whose every attempt was cut short by the end
  * of the recovery. Sources in natural order.
  */
 export function failuresOf(account: RecoveryAccount): ReadonlyMap<string, readonly string[]> {
@@ -130,7 +130,7 @@ export function failuresOf(account: RecoveryAccount): ReadonlyMap<string, readon
     .map(({ source }) => source)
     .filter((source) => !settled.has(source));
   if (unsettled.length > 0) {
-    reasons.set('no_answer', new Set(unsettled));
+    reasons.set('given_up', new Set(unsettled));
   }
   return new Map([...reasons].map(([reason, sources]) => [reason, [...sources].sort(byName)]));
 }

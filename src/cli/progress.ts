@@ -17,7 +17,7 @@ export class Progress {
   readonly #label: string;
   #step = 'starting';
   #asked = 0;
-  #answered = 0;
+  #done = 0;
   #held = 0;
   #bytes = 0;
   #drawnAtMs = Number.NEGATIVE_INFINITY;
@@ -53,7 +53,7 @@ export class Progress {
   }
 
   #line(): string {
-    const counts = `asked ${this.#asked}, answered ${this.#answered}, chunks ${this.#held}`;
+    const counts = `asked ${this.#asked}, done ${this.#done}, chunks ${this.#held}`;
     return `${this.#label}: ${this.#step}  (${counts}, ${readableBytes(this.#bytes)})`;
   }
 
@@ -77,7 +77,7 @@ export class Progress {
         this.#asked += 1;
         return false;
       case 'attempt_finished':
-        this.#answered += 1;
+        this.#done += 1;
         this.#bytes += event.bytes;
         return false;
       case 'chunk_held':

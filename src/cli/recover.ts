@@ -68,7 +68,8 @@ async function runRecover(io: CliIo, options: RecoverOptions): Promise<void> {
     const outcome = await recoverOnce(io, options, interrupt.signal);
     await report(io, options, outcome);
     if (outcome.type === 'failed') {
-      throw outcome.error;
+      const { withShortfall } = await import('./shortfall.ts');
+      throw withShortfall(outcome.error, options.report !== undefined);
     }
   } finally {
     interrupt.dispose();

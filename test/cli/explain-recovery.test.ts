@@ -125,8 +125,8 @@ const GOLDEN: readonly (readonly [string, Recorded, readonly string[]])[] = [
     [
       'unavailable after 500 ms: deadline',
       'most time: 500 ms of 500 ms in systematic_chunks, which ended cut_short',
-      'slowest: v2 500 ms (no answer), v3 500 ms (no answer), v4 500 ms (no answer), v5 500 ms (no answer)',
-      'failed: no answer: v2, v3, v4, v5',
+      'slowest: v2 500 ms (given up), v3 500 ms (given up), v4 500 ms (given up), v5 500 ms (given up)',
+      'failed: given up: v2, v3, v4, v5',
       'missing: 4 chunks (0 held of 4 needed)',
       'systematic_chunks: 500 ms, ended cut_short',
       'requests: 4: 0 succeeded, 0 failed, 4 canceled',

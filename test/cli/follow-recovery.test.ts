@@ -122,7 +122,7 @@ describe('failuresOf', () => {
       ['dial_failed', ['validator-2', 'validator-10']],
       ['no_such_chunk', ['validator-3']],
       ['chunk_hash_mismatch', ['validator-4']],
-      ['no_answer', ['validator-5']],
+      ['given_up', ['validator-5']],
     ]);
   });
 });
@@ -152,7 +152,7 @@ describe('Progress', () => {
 
   it('writes a line per step where nobody redraws', async () => {
     const lines = (await shown(false)).trimEnd().split('\n');
-    expect(lines[0]).toBe('recovery: regular_chunks  (asked 0, answered 0, chunks 0, 0 B)');
+    expect(lines[0]).toBe('recovery: regular_chunks  (asked 0, done 0, chunks 0, 0 B)');
     expect(lines.at(-1)).toContain('recovered from regular_chunks');
     expect(lines.length).toBeGreaterThan(3);
   });

@@ -203,7 +203,9 @@ describe('recover', () => {
     );
     expect(result.code).toBe(2);
     expect(result.err).toContain('dial_failed: validator-');
-    expect(result.err.trimEnd().split('\n').at(-1)).toMatch(/^error: .*\(unavailable\)$/);
+    expect(result.err.trimEnd().split('\n').at(-1)).toBe(
+      'error: no strategy could get the data: held 0 of 2 chunks needed; run explain on the report (unavailable)',
+    );
     const report = JSON.parse(await readFile(folder.at('why.json'), 'utf8')) as {
       account: { attempts: unknown[] };
     };
@@ -256,6 +258,9 @@ describe('recover, given up', () => {
       outcome: 'unavailable',
       details: { reason: 'deadline' },
     });
+    expect(result.err).toBe(
+      'error: not recovered within 300 ms: held 0 of 2 chunks needed; see --report (unavailable)\n',
+    );
   });
 
   it('is cancelled, with 130, by Ctrl-C', { timeout: SLOW_MS }, async () => {

@@ -6,6 +6,7 @@
 import type { RecoveryAccount } from '../../recovery/account.ts';
 import { failuresOf } from '../follow-recovery.ts';
 import { readableBytes } from '../readable.ts';
+import { heldText } from '../shortfall.ts';
 import type { RoundResult } from './rounds.ts';
 
 const HEAD = ['recovery', 'strategy', 'time', 'bytes', 'requests', 'data', 'who failed'];
@@ -28,16 +29,33 @@ export function unavailableText(results: readonly RoundResult[]): readonly strin
     if (outcome.type === 'recovered' || outcome.error.account === undefined) {
       return [];
     }
-    const { strategies, totals, chunksHeld } = outcome.error.account;
-    const { issued, succeeded, failed, canceled } = totals;
+    const { account } = outcome.error;
+    const { issued, succeeded, failed, canceled } = account.totals;
     return [
       '',
       `Recovery ${round.number} ended ${outcome.error.code}:`,
-      ...strategies.map(({ strategy, reason }) => `  ${strategy}: ${reason ?? 'cut short'}`),
+      ...account.strategies.map(
+        ({ strategy, reason }) => `  ${strategy}: ${reason ?? 'cut short'}`,
+      ),
       `  ${issued} requests: ${succeeded} delivered, ${failed} failed, ${canceled} given up`,
-      `  chunks held: ${chunksHeld.join(', ') || 'none'}`,
+      `  ${receivedText(account)}`,
+      `  ${heldText(account)}${indexText(account.chunksHeld)}`,
     ];
   });
+}
+
+/** How much came, and how much of it was wrong: nothing delivered need not mean that nothing came. */
+function receivedText({ totals, attempts }: RecoveryAccount): string {
+  const wrong = attempts.filter(({ answer, bytes }) => answer === 'invalid' && bytes > 0);
+  const wrongBytes = wrong.reduce((sum, { bytes }) => sum + bytes, 0);
+  const senders = [...new Set(wrong.map(({ source }) => numberOf(source)))].join(', ');
+  const blame = wrong.length === 0 ? '' : `, ${readableBytes(wrongBytes)} of it wrong (${senders})`;
+  return `${readableBytes(totals.bytes)} received${blame}`;
+}
+
+function indexText(indices: readonly number[]): string {
+  const word = indices.length === 1 ? 'index' : 'indices';
+  return indices.length === 0 ? '' : ` (${word} ${indices.join(', ')})`;
 }
 
 /** The validators of each reason, by their numbers. */
