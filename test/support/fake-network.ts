@@ -4,11 +4,22 @@
  * or comes through the scheduler. Records who was asked what and when, and what is still open.
  */
 
-import { concatMap, defer, finalize, NEVER, type Observable, of, throwError, timer } from 'rxjs';
+import {
+  concatMap,
+  defer,
+  finalize,
+  NEVER,
+  type Observable,
+  of,
+  tap,
+  throwError,
+  timer,
+} from 'rxjs';
 import { CodecError } from '../../src/primitives/errors.ts';
 import {
   type AuthorityId,
   authorityId,
+  chunkIndex,
   type ValidatorIndex,
   validatorIndex,
 } from '../../src/primitives/ids.ts';
@@ -35,6 +46,8 @@ export type Behaviour =
   /** The genuine chunk of validator 0, whatever was asked. */
   | 'other_chunk'
   | 'undecodable'
+  /** The genuine chunk in a version 1 answer: it counts as the chunk of the validator's own number. */
+  | 'old'
   | RequestErrorCode;
 
 /** What happened with one question. */
@@ -138,6 +151,8 @@ export class FakeNetwork implements ChunkSource, DataSource {
           ? answer$
           : timer(delayMs, this.runtime.scheduler).pipe(concatMap(() => answer$));
       return timed$.pipe(
+        // Answered, though the caller may only stop listening after it has asked somebody else.
+        tap(() => this.openKeys.delete(key)),
         finalize(() => {
           this.open -= 1;
           this.openKeys.delete(key);
@@ -160,6 +175,15 @@ export class FakeNetwork implements ChunkSource, DataSource {
       case 'good':
       case 'other_chunk':
         return of({ type: 'chunk', chunk, protocol, bytes });
+      case 'old': {
+        const asOwn = chunkIndex(question.validatorIndex);
+        return of({
+          type: 'chunk',
+          chunk: { ...chunk, chunkIndex: asOwn },
+          protocol: 'test/req_chunk/1',
+          bytes,
+        });
+      }
       case 'flipped':
         return of({
           type: 'chunk',
@@ -178,13 +202,15 @@ export class FakeNetwork implements ChunkSource, DataSource {
     const { data } = this.candidate;
     const bytes = data.pov.blockData.length;
     const protocol = 'test/req_available_data/1';
-    if (behaviour === 'good' && bytes > question.maxBytes) {
+    const hasData = behaviour === 'good' || behaviour === 'old';
+    if (hasData && bytes > question.maxBytes) {
       return throwError(
         () => new RequestError('too_large', 'too large', { announcedBytes: bytes, bytes: 3 }),
       );
     }
     switch (behaviour) {
       case 'good':
+      case 'old':
         return of({ type: 'available_data', data, protocol, bytes });
       case 'flipped':
       case 'other_chunk': {
@@ -200,7 +226,7 @@ export class FakeNetwork implements ChunkSource, DataSource {
 }
 
 function failure(
-  behaviour: Exclude<Behaviour, 'good' | 'no_such' | 'flipped' | 'other_chunk'>,
+  behaviour: Exclude<Behaviour, 'good' | 'old' | 'no_such' | 'flipped' | 'other_chunk'>,
 ): Observable<never> {
   if (behaviour === 'hang') {
     return NEVER;
