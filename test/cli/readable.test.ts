@@ -1,5 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { readableBytes, readableMs } from '../../src/cli/readable.ts';
+import { counted, readableBytes, readableMs } from '../../src/cli/readable.ts';
+
+describe('counted', () => {
+  it.each([
+    [0, '0 chunks'],
+    [1, '1 chunk'],
+    [2, '2 chunks'],
+  ])('writes %d as %s', (count, text) => {
+    expect(counted(count, 'chunk')).toBe(text);
+  });
+});
 
 describe('readableBytes', () => {
   it.each([
