@@ -91,7 +91,7 @@ function assertCanonical(payload: Uint8Array, name: string): void {
   const { value, bytesRead } = decodedData(payload, name);
   if (bytesRead !== payload.length || !equalBytes(encodeAvailableData(value), payload)) {
     throw misuse(
-      `${name}: not canonical: the AvailableData takes ${bytesRead} of ${payload.length} bytes`,
+      `${name}: not canonical SCALE AvailableData, which takes ${bytesRead} of ${payload.length} bytes`,
     );
   }
 }
