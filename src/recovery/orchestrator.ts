@@ -7,7 +7,6 @@
 import type { LRUCache } from 'lru-cache';
 import {
   catchError,
-  concat,
   concatMap,
   defer,
   finalize,
@@ -166,7 +165,9 @@ export class Orchestrator implements Recovery {
     const joined$ =
       running === undefined
         ? events$
-        : concat(
+        : // First the events: the run may be left, end or be stopped while the joiner hears the snapshot.
+          merge(
+            events$,
             defer(() =>
               of<RecoveryEvent>({
                 type: 'joined',
@@ -174,7 +175,6 @@ export class Orchestrator implements Recovery {
                 account: book.snapshot(),
               }),
             ),
-            events$,
           );
     return Number.isFinite(timeoutMs) ? endedBy(joined$, this.deadline(timeoutMs, book)) : joined$;
   }

@@ -1,3 +1,4 @@
+import { tap } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import type { Behaviour } from '../support/fake-network.ts';
 import { codeOf, RecoveryWorld, record } from '../support/recovery-world.ts';
@@ -22,6 +23,42 @@ describe('callers who join', () => {
       places(first.events).slice(-second.events.length + 1),
     );
     expect(second.recovered).toEqual(first.recovered);
+  });
+
+  it.each([
+    {
+      what: 'the others leave',
+      act: (_world: RecoveryWorld, leave: () => void) => leave(),
+      code: undefined,
+    },
+    {
+      what: 'the run ends',
+      act: (world: RecoveryWorld) => world.passUntil(50),
+      code: undefined,
+    },
+    {
+      what: 'the instance is stopped',
+      act: (world: RecoveryWorld) => void world.recovery.stop(),
+      code: 'stopped',
+    },
+  ])('stay with the one run when $what while they hear the snapshot', async ({ act, code }) => {
+    const world = await RecoveryWorld.open({ validatorCount: 7, behaviour: () => later('good') });
+    const first = world.recovery.recover(world.request()).subscribe({ error: () => {} });
+    world.passUntil(5);
+    const second = record(
+      world.recovery.recover(world.request()).pipe(
+        tap(({ type }) => {
+          if (type === 'joined') {
+            act(world, () => first.unsubscribe());
+          }
+        }),
+      ),
+    );
+    world.scheduler.flush();
+    expect(codeOf(second.error)).toBe(code);
+    expect(second.recovered?.account.totals.issued).toBe(code === undefined ? 2 : undefined);
+    expect(world.network.asked).toHaveLength(2);
+    expect(world.network.open).toBe(0);
   });
 
   it('bring backers that stand in for holders who fail afterwards', async () => {
