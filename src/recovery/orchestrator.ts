@@ -308,8 +308,9 @@ export class Orchestrator implements Recovery {
   /** Errors with `cancelled` when the signal aborts; leaves no listener behind. */
   private aborted(signal: AbortSignal, check: () => CheckedRequest): Observable<never> {
     return new Observable((subscriber) => {
+      // Now: the caller may have changed the request, or given its bytes away, when the signal aborts.
+      const request = check();
       const onAbort = (): void => {
-        const request = check();
         const { candidate, sessionIndex } = request;
         const nowMs = this.nowMs();
         const book =

@@ -346,6 +346,24 @@ describe('Recovery.recoverData', () => {
     expect(other.recovered).toBeDefined();
   });
 
+  it('rejects with cancelled though the bytes of the request were given away meanwhile', async () => {
+    const world = await RecoveryWorld.open(hanging);
+    const controller = new AbortController();
+    const request = world.request();
+    const receipt = new Uint8Array(request.receipt);
+    const recovering = world.recovery.recoverData(
+      { ...request, receipt },
+      { signal: controller.signal },
+    );
+    structuredClone(receipt, { transfer: [receipt.buffer] });
+    controller.abort();
+    await expect(recovering).rejects.toMatchObject({
+      code: 'cancelled',
+      account: { candidateHash: world.candidate.candidateHash },
+    });
+    expectNothingAlive(world);
+  });
+
   it('leaves no listener on the signal, however it ends', async () => {
     const { signal } = new AbortController();
     const good = await RecoveryWorld.open({ validatorCount: 7 });
