@@ -54,13 +54,14 @@ export function recoverWithRetries(
 ): Observable<RetriedEvent> {
   checkPolicy(policy);
   return defer(() => {
+    const own = withOwnReceipt(request);
     let tryNumber = 0;
     let failure: RecoveryError | undefined;
     return defer(() => {
       tryNumber += 1;
       return concat(
         waitBefore(parts.runtime, policy, tryNumber, failure),
-        defer(() => parts.recovery.recover(request)),
+        defer(() => parts.recovery.recover(own)),
       );
     }).pipe(
       retry({
@@ -75,6 +76,15 @@ export function recoverWithRetries(
       }),
     );
   });
+}
+
+/**
+ * A request whose receipt does not change in the minutes between two tries: the data is held against it.
+ * Another type is left for the recovery to refuse.
+ */
+function withOwnReceipt(request: RecoveryRequest): RecoveryRequest {
+  const { receipt } = request;
+  return receipt instanceof Uint8Array ? { ...request, receipt: new Uint8Array(receipt) } : request;
 }
 
 /** The wait before a try: its event, then silence as long. Nothing where the policy wants none. */

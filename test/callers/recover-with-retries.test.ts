@@ -27,6 +27,20 @@ const policy: RetryPolicy = {
 
 const values: Record<string, RecoveryEvent> = { s: STARTED, r: RECOVERED };
 
+/** A recovery that fails at once, and the first byte of each receipt that it was asked for. */
+function failingAlways(): {
+  recover(request: RecoveryRequest): Observable<RecoveryEvent>;
+  firstBytes: (number | undefined)[];
+} {
+  return {
+    firstBytes: [],
+    recover({ receipt }) {
+      this.firstBytes.push(receipt[0]);
+      return throwError(() => failure('unavailable'));
+    },
+  };
+}
+
 /** A recovery whose tries are these, one after the other; the last one again and again. */
 function inTurn(...tries: readonly Observable<RecoveryEvent>[]): {
   recover(): Observable<RecoveryEvent>;
@@ -348,5 +362,24 @@ describe('recoverWithRetries over a recovery', () => {
     expect(run.end.error).toMatchObject({ code: 'invalid' });
     expect(run.values.filter(({ type }) => type === 'try_waiting')).toHaveLength(2);
     expect(world.network.asked).toHaveLength(asked);
+  });
+});
+
+describe('recoverWithRetries and the bytes of its caller', () => {
+  it('asks for the same candidate again, whatever becomes of the buffer of its receipt', () => {
+    const scheduler = new VirtualTimeScheduler();
+    const recovery = failingAlways();
+    const receipt = new Uint8Array(324).fill(1);
+    const { end } = collected(
+      recoverWithRetries(
+        { recovery, runtime: runtimeOf(scheduler) },
+        { ...request, receipt },
+        policy,
+      ),
+    );
+    receipt.fill(2);
+    scheduler.flush();
+    expect(recovery.firstBytes).toEqual([1, 1, 1]);
+    expect(end.error).toMatchObject({ code: 'unavailable' });
   });
 });
