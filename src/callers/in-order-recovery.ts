@@ -116,10 +116,11 @@ export class InOrderRecovery {
 
   private onImported(key: string): void {
     const entry = this.queue.get(key);
-    if (entry === undefined) {
-      this.ends.set(key, 'imported');
-    } else {
+    if (entry !== undefined) {
       this.skip(entry, 'imported');
+    } else if (this.ends.get(key) !== 'recovered') {
+      // What was given out is imported next, and stays given out: its repetition is ignored.
+      this.ends.set(key, 'imported');
     }
   }
 

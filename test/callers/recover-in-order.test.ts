@@ -168,6 +168,17 @@ describe('recoverInOrder, one block', () => {
     });
   });
 
+  it('ignores the repetition of a block that was given out, also once it was imported', () => {
+    marbles((helpers) => {
+      const { words } = follow(helpers, byBlock({ 1: of(RECOVERED) }), {
+        pending$: helpers.cold(' a----a|', blocks),
+        imported$: helpers.cold('---i', { i: imported.a }),
+      });
+      helpers.flush();
+      expect(words).toEqual(['2 r1']);
+    });
+  });
+
   it('gives up a block whose request is misuse, and goes on with others', () => {
     marbles((helpers) => {
       const misuse = new RangeError('sessionIndex: …');
