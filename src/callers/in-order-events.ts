@@ -35,7 +35,8 @@ export type ChainInput = {
   readonly imported$?: Observable<ParaBlock>;
   /**
    * Whether a block is still to be recovered: unknown locally, and above the local finalized number.
-   * Asked on arrival and before each try; one that throws ends the whole. Default: always.
+   * Asked on arrival and before each try, and of a parent that was given up when a child of it comes: one
+   * that is not wanted is known. One that throws ends the whole. Default: always.
    */
   readonly isWanted?: (block: ParaBlock) => boolean;
 };

@@ -26,6 +26,7 @@ import type {
   GivenUpReason,
   InOrderEvent,
   InOrderSettings,
+  ParaBlock,
   PendingCandidate,
 } from './in-order-events.ts';
 import { type CallerParts, type RetriedEvent, recoverWithRetries } from './recover-with-retries.ts';
@@ -94,16 +95,16 @@ export class InOrderRecovery {
 
   private onPending(candidate: PendingCandidate): void {
     const entry = entryOf(candidate);
-    const { key, parentKey } = entry;
+    const { key } = entry;
     const end = this.ends.get(key);
     if (this.queue.has(key) || end === 'recovered') {
       return;
     }
     if (end === 'imported') {
       this.skip(entry, 'imported');
-    } else if (!this.isWanted(entry)) {
+    } else if (!this.isWanted(entry.block)) {
       this.skip(entry, 'not_wanted');
-    } else if (this.ends.get(parentKey) === 'given_up') {
+    } else if (this.isParentMissing(entry)) {
       this.giveUp(entry, 'parent_given_up');
     } else if (this.queue.size >= this.settings.maxQueued) {
       this.giveUp(entry, 'queue_full');
@@ -264,7 +265,7 @@ export class InOrderRecovery {
   }
 
   private beginTry(entry: Entry, begin: () => void): void {
-    if (this.isWanted(entry)) {
+    if (this.isWanted(entry.block)) {
       entry.stage = { type: 'running' };
       begin();
     } else {
@@ -272,7 +273,16 @@ export class InOrderRecovery {
     }
   }
 
-  private isWanted({ block: { paraId, headHash } }: Entry): boolean {
+  /** Whether the parent was given up, unless the node came to know it by another way. */
+  private isParentMissing({ parentKey, block, candidate }: Entry): boolean {
+    const { paraId } = block;
+    return (
+      this.ends.get(parentKey) === 'given_up' &&
+      this.isWanted({ paraId, headHash: candidate.parentHeadHash })
+    );
+  }
+
+  private isWanted({ paraId, headHash }: ParaBlock): boolean {
     return this.chain.isWanted?.({ paraId, headHash }) ?? true;
   }
 

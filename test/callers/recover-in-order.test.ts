@@ -373,6 +373,18 @@ describe('recoverInOrder, parent and child', () => {
     });
   });
 
+  it('takes a child whose parent was given up and is not wanted any more', () => {
+    marbles((helpers) => {
+      const failing = helpers.cold<RecoveryEvent>('#', {}, failure('unavailable'));
+      const { words } = follow(helpers, byBlock({ 1: failing, 2: of(RECOVERED) }), {
+        pending$: helpers.cold('a----b---b|', blocks),
+        isWanted: ({ headHash: hash }) => hash !== headHash(1) || helpers.scheduler.now() < 7,
+      });
+      helpers.flush();
+      expect(words).toEqual(['4 g1 failed', '5 g2 parent_given_up', '11 r2']);
+    });
+  });
+
   it('lets a child wait for a parent that was given up and came again', () => {
     marbles((helpers) => {
       const tries = [
