@@ -73,7 +73,10 @@ export class Admission {
   }
 
   private takeMostHurried(): Waiting | undefined {
-    const earliest = Math.min(...this.waiting.map(({ ticket }) => ticket.deadlineMs));
+    const earliest = this.waiting.reduce(
+      (least, { ticket }) => Math.min(least, ticket.deadlineMs),
+      Number.POSITIVE_INFINITY,
+    );
     const index = this.waiting.findIndex(({ ticket }) => ticket.deadlineMs === earliest);
     return index < 0 ? undefined : this.waiting.splice(index, 1)[0];
   }

@@ -88,4 +88,14 @@ describe('Admission', () => {
     first.unsubscribe();
     expect(noted.length).toBe(20_001);
   });
+
+  it('goes on with more that wait than a call takes arguments', () => {
+    const { noted, enter } = entrance(new Admission(1, 300_000));
+    const first = enter('a');
+    for (let i = 0; i < 200_000; i += 1) {
+      enter(`${i}`, 200_000 - i);
+    }
+    first.unsubscribe();
+    expect(noted).toEqual(['a', '199999']);
+  });
 });
