@@ -7,6 +7,7 @@
 import fc from 'fast-check';
 import { encodeAvailableData } from '../../src/codec/available-data.ts';
 import { validatorIndex } from '../../src/primitives/ids.ts';
+import { recoveryThreshold, systematicThreshold } from '../../src/primitives/thresholds.ts';
 import type { StrategyType } from '../../src/recovery/labels.ts';
 import type { CheckMode, RecoveryRequest } from '../../src/recovery/request.ts';
 import { type RecoverySettings, STANDARD, UPSTREAM } from '../../src/recovery/settings.ts';
@@ -101,14 +102,37 @@ const tweaks: fc.Arbitrary<Partial<RecoverySettings>> = fc.record(
   { requiredKeys: [] },
 );
 
-/** Any world of 2 to `maxValidators`, from all good to all bad. */
-export function anyWorld(maxValidators: number): fc.Arbitrary<AnyWorld> {
+/** What each validator does, from all good to all bad. */
+function anyBehaviours(maxValidators: number): fc.Arbitrary<readonly Behaviour[]> {
   const behaviour = fc.oneof(
     { weight: 2, arbitrary: fc.constant<Behaviour>('good') },
     { weight: 3, arbitrary: fc.constantFrom(...BAD_BEHAVIOURS) },
   );
+  return fc.array(behaviour, { minLength: 2, maxLength: maxValidators, size: 'max' });
+}
+
+/** So many good ones, anywhere, that a threshold is just met or just missed. */
+function behavioursAtThreshold(maxValidators: number): fc.Arbitrary<readonly Behaviour[]> {
+  const validator = fc.tuple(fc.constantFrom(...BAD_BEHAVIOURS), fc.nat({ max: 1_000_000 }));
+  return fc
+    .tuple(
+      fc.array(validator, { minLength: 2, maxLength: maxValidators, size: 'max' }),
+      fc.constantFrom(systematicThreshold, recoveryThreshold),
+      fc.constantFrom(-1, 0, 1),
+    )
+    .map(([validators, thresholdOf, more]) => {
+      const good = thresholdOf(validators.length) + more;
+      const byRank = validators.map((_, place) => place);
+      byRank.sort((a, b) => (validators[a]?.[1] ?? 0) - (validators[b]?.[1] ?? 0));
+      const isGood = new Set(byRank.slice(0, good));
+      return validators.map(([bad], place) => (isGood.has(place) ? 'good' : bad));
+    });
+}
+
+/** Any world of 2 to `maxValidators`; in half of them about as many are good as are needed. */
+export function anyWorld(maxValidators: number): fc.Arbitrary<AnyWorld> {
   return fc.record({
-    behaviours: fc.array(behaviour, { minLength: 2, maxLength: maxValidators, size: 'max' }),
+    behaviours: fc.oneof(anyBehaviours(maxValidators), behavioursAtThreshold(maxValidators)),
     delays: fc.array(fc.nat({ max: 1_500 }), { minLength: 5, maxLength: 5 }),
     isSlow: fc.boolean(),
     hasSlowWork: fc.boolean(),
