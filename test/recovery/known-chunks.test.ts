@@ -49,4 +49,11 @@ describe('KnownChunks', () => {
     chunks.add(known(1, 5));
     expect([...chunks.deliverers()]).toEqual([5]);
   });
+
+  it('keeps in mind which own chunks failed their proof', () => {
+    const chunks = new KnownChunks();
+    chunks.markOwnInvalid(chunkIndex(3));
+    expect([chunks.has(chunkIndex(3)), chunks.count]).toEqual([false, 0]);
+    expect(chunks.ownInvalid()).toEqual(new Set([3]));
+  });
 });
