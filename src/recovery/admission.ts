@@ -8,9 +8,39 @@ import { localFault } from './errors.ts';
 
 /** The place of a recovery in the queue. */
 export type Ticket = {
-  /** Moment at which its most hurried caller gives up; `Infinity` when none does. May become earlier. */
+  /** Moment at which its most hurried caller gives up; `Infinity` when none does. May change. */
   deadlineMs: number;
 };
+
+/** The ticket of a recovery that several callers wait for; who has left hurries it no more. */
+export class SharedTicket implements Ticket {
+  /** See {@link Ticket}. */
+  deadlineMs: number = Number.POSITIVE_INFINITY;
+  private readonly deadlines: number[] = [];
+
+  /** A caller waits until then. */
+  add(deadlineMs: number): void {
+    this.deadlines.push(deadlineMs);
+    this.deadlineMs = Math.min(this.deadlineMs, deadlineMs);
+  }
+
+  /** That caller is gone. */
+  remove(deadlineMs: number): void {
+    const index = this.deadlines.indexOf(deadlineMs);
+    if (index < 0) {
+      return;
+    }
+    this.deadlines.splice(index, 1);
+    if (deadlineMs === this.deadlineMs) {
+      this.deadlineMs = earliestOf(this.deadlines);
+    }
+  }
+}
+
+/** A fold, since there may be more of them than a call takes arguments. */
+function earliestOf(deadlines: readonly number[]): number {
+  return deadlines.reduce((least, one) => Math.min(least, one), Number.POSITIVE_INFINITY);
+}
 
 type Waiting = { readonly ticket: Ticket; readonly subscriber: Subscriber<Ticket> };
 
@@ -73,10 +103,7 @@ export class Admission {
   }
 
   private takeMostHurried(): Waiting | undefined {
-    const earliest = this.waiting.reduce(
-      (least, { ticket }) => Math.min(least, ticket.deadlineMs),
-      Number.POSITIVE_INFINITY,
-    );
+    const earliest = earliestOf(this.waiting.map(({ ticket }) => ticket.deadlineMs));
     const index = this.waiting.findIndex(({ ticket }) => ticket.deadlineMs === earliest);
     return index < 0 ? undefined : this.waiting.splice(index, 1)[0];
   }

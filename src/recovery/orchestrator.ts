@@ -29,7 +29,7 @@ import { equalBytes } from '../primitives/bytes.ts';
 import { hashReady } from '../primitives/hash.ts';
 import type { RecoveryAccount } from './account.ts';
 import { AccountBook } from './account-book.ts';
-import { Admission, type Ticket } from './admission.ts';
+import { Admission, SharedTicket } from './admission.ts';
 import { DataHolders } from './data-holders.ts';
 import { RecoveryError } from './errors.ts';
 import type { RecoveredEvent, RecoveryEvent } from './events.ts';
@@ -52,7 +52,7 @@ export type Recovered = Omit<RecoveredEvent, 'type' | 'atMs'>;
 type Running = {
   readonly events$: Observable<RecoveryEvent>;
   readonly book: AccountBook;
-  readonly ticket: Ticket;
+  readonly ticket: SharedTicket;
   readonly holders: DataHolders;
 };
 
@@ -160,8 +160,6 @@ export class Orchestrator implements Recovery {
     const running = this.running.get(key);
     const { events$, book, ticket, holders } = running ?? this.begin(key, request);
     holders.add(request);
-    const { timeoutMs = Number.POSITIVE_INFINITY } = request;
-    ticket.deadlineMs = Math.min(ticket.deadlineMs, this.nowMs() + timeoutMs);
     const joined$ =
       running === undefined
         ? events$
@@ -176,7 +174,15 @@ export class Orchestrator implements Recovery {
               }),
             ),
           );
-    return Number.isFinite(timeoutMs) ? endedBy(joined$, this.deadline(timeoutMs, book)) : joined$;
+    const { timeoutMs } = request;
+    if (timeoutMs === undefined) {
+      return joined$;
+    }
+    const deadlineMs = this.nowMs() + timeoutMs;
+    ticket.add(deadlineMs);
+    return endedBy(joined$, this.deadline(timeoutMs, book)).pipe(
+      beforeTeardown(() => ticket.remove(deadlineMs)),
+    );
   }
 
   private begin(key: string, request: CheckedRequest): Running {
@@ -194,7 +200,7 @@ export class Orchestrator implements Recovery {
       }),
     );
     const holders = new DataHolders();
-    const ticket: Ticket = { deadlineMs: Number.POSITIVE_INFINITY };
+    const ticket = new SharedTicket();
     const events$ = endedBy(
       this.admission.enter(ticket).pipe(
         // Who is let in because another was stopped is about to be stopped too.

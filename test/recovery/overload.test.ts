@@ -71,4 +71,25 @@ describe('createRecovery under load', () => {
     expect([codeOf(blocking.error), codeOf(waiting.error)]).toEqual(['stopped', 'stopped']);
     expect(world.network.asked.length).toBe(asked);
   });
+
+  it('lets nobody be hurried by a caller who has left', async () => {
+    const world = await RecoveryWorld.open({
+      validatorCount: 7,
+      settings: { maxConcurrent: 1 },
+      behaviour: () => ({ behaviour: 'good', delayMs: 500 }),
+    });
+    record(world.recovery.recover(world.request()));
+    const patient = record(world.recovery.recover(world.request({ useStore: false })));
+    for (const timeoutMs of [5, 7]) {
+      const hurried = world.request({ useStore: false, timeoutMs });
+      record(world.recovery.recover(hurried)).subscription.unsubscribe();
+    }
+    const next = record(
+      world.recovery.recover(world.request({ checkMode: 'pov_hash', timeoutMs: 1_200 })),
+    );
+    world.scheduler.flush();
+    expect(next.error).toBeUndefined();
+    expect(next.recovered?.atMs).toBe(1_000);
+    expect(patient.recovered?.atMs).toBe(1_500);
+  });
 });
