@@ -126,6 +126,10 @@ export class InOrderRecovery {
   }
 
   private enqueue(entry: Entry): void {
+    if (this.queue.has(entry.key)) {
+      // The same block came again while the caller was asked whether it is wanted.
+      return;
+    }
     this.ends.delete(entry.key);
     this.queue.add(entry);
     const subscription = new Subscription();

@@ -1,4 +1,4 @@
-import { from, NEVER, type Observable, of, Subject, throwError } from 'rxjs';
+import { from, NEVER, type Observable, of, Subject, throwError, VirtualTimeScheduler } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import type { ChainInput, PendingCandidate } from '../../src/callers/in-order-events.ts';
 import { recoverInOrder } from '../../src/callers/recover-in-order.ts';
@@ -652,6 +652,25 @@ describe('recoverInOrder, ends', () => {
         's3 imported',
       ]);
     });
+  });
+
+  it('leaves no wait behind of a block that came again while it was asked whether it is wanted', () => {
+    const scheduler = new VirtualTimeScheduler();
+    const pending$ = new Subject<PendingCandidate>();
+    let asked = 0;
+    const isWanted = (): boolean => {
+      asked += 1;
+      if (asked === 1) {
+        pending$.next(blocks['a']!);
+      }
+      return true;
+    };
+    const parts = { recovery: byBlock({}), runtime: runtimeOf(scheduler) };
+    const { unsubscribe } = collected(recoverInOrder(parts, { pending$, isWanted }, { policy }));
+    pending$.next(blocks['a']!);
+    unsubscribe();
+    expect(asked).toBe(2);
+    expect(scheduler.actions).toHaveLength(0);
   });
 
   it('takes what its subscriber says while it is told something', () => {
