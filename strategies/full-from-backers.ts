@@ -101,6 +101,10 @@ export function fullFromBackers(
         const reason = queue.length === 0 ? 'nobody_to_ask' : 'sources_exhausted';
         const leave = context.holders.follow(admit);
         return defer(() => {
+          if (queue.length > 0 && runtime.scheduler.now() >= endMs) {
+            // None is taken: who was not asked may be later.
+            return of<Step>({ type: 'end', reason: 'out_of_time' });
+          }
           const backer = nextBacker();
           return backer === undefined
             ? of<Step>({ type: 'end', reason })
@@ -145,9 +149,6 @@ function askBacker(
 ): Observable<Step> {
   return defer(() => {
     const startedAtMs = context.runtime.scheduler.now();
-    if (startedAtMs >= endMs) {
-      return of<Step>({ type: 'end', reason: 'out_of_time' });
-    }
     const attemptId = context.nextAttemptId();
     return concat(
       of<Step>({

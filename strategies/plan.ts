@@ -48,6 +48,7 @@ function hasLateHolders(context: RecoveryContext, known: ReadonlySet<ValidatorIn
   return (
     request.strategies === undefined &&
     settings.fastPathFor.includes(request.checkMode) &&
+    settings.totalBackerTimeMs !== 0 &&
     holders
       .list()
       .some((place) => !known.has(place) && authorityOf(context, place) !== undefined) &&

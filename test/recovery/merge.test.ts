@@ -132,6 +132,26 @@ describe('callers who join', () => {
     expect(world.network.open).toBe(0);
   });
 
+  it.each([
+    { totalBackerTimeMs: 3_000, asked: ['v2', 'v3', 'v4', 'v5'] },
+    { totalBackerTimeMs: 0, asked: [] },
+  ])(
+    'bring backers who are all asked, also where the time for backers ends between two: %o',
+    async ({ totalBackerTimeMs, asked }) => {
+      const world = await RecoveryWorld.open({
+        validatorCount: 7,
+        settings: { totalBackerTimeMs },
+        behaviour: ({ kind }) => (kind === 'chunk' ? later('no_such') : later('timeout', 1_500)),
+      });
+      const first = record(world.recovery.recover(world.request()));
+      world.passUntil(5);
+      record(world.recovery.recover(world.request({ holders: [2, 3, 4, 5] })));
+      world.scheduler.flush();
+      expect(codeOf(first.error)).toBe('unavailable');
+      expect(world.network.dataAsked().toSorted()).toEqual(asked);
+    },
+  );
+
   it('whose group names no place of the session do no harm', async () => {
     const world = await RecoveryWorld.open({
       validatorCount: 7,
