@@ -25,8 +25,7 @@ export function strategyPlanner(policy: SizePolicy = planBySize): StrategyPlanne
     assertHolders(context);
     const window = new RequestWindow(context);
     const asked = new Set<ValidatorIndex>();
-    // Whom the plan had before it and did not ask for everything is left alone: the data is too large.
-    const planned = new Set(context.holders.list());
+    const planned = plannedHolders(context);
     const late = (): boolean => hasLateHolders(context, new Set([...planned, ...asked]));
     const { strategies, capBytes } = orderOf(context, chunkBytes, policy);
     const backers = (cap: number | undefined): RecoveryStrategy =>
@@ -42,11 +41,23 @@ export function strategyPlanner(policy: SizePolicy = planBySize): StrategyPlanne
   };
 }
 
+/**
+ * Whom the plan had before it: whoever of them it does not ask for everything is left alone, since the data
+ * is too large or the caller forced another plan. Those who join are not bound by what others forced.
+ */
+function plannedHolders({ request, session, holders }: RecoveryContext): ReadonlySet<number> {
+  if (request.strategies === undefined) {
+    return new Set(holders.list());
+  }
+  const { backingGroup, holders: named = [] } = request;
+  const group = backingGroup === undefined ? [] : (session.groups[backingGroup] ?? []);
+  return new Set([...group, ...named]);
+}
+
 /** Whether callers who joined named somebody new who may be asked for everything. */
-function hasLateHolders(context: RecoveryContext, known: ReadonlySet<ValidatorIndex>): boolean {
+function hasLateHolders(context: RecoveryContext, known: ReadonlySet<number>): boolean {
   const { request, settings, holders } = context;
   return (
-    request.strategies === undefined &&
     settings.fastPathFor.includes(request.checkMode) &&
     settings.totalBackerTimeMs !== 0 &&
     holders

@@ -165,18 +165,32 @@ describe('callers who join', () => {
     expect(first.recovered?.from).toBe('systematic_chunks');
   });
 
-  it('cannot change a plan that the first caller forced', async () => {
+  it.each([0, 5])(
+    'bring backers who are asked last also where the first caller forced a plan without (after %i ms)',
+    async (ms) => {
+      const world = await RecoveryWorld.open({
+        validatorCount: 7,
+        groups: [[5], [6]],
+        behaviour: ({ kind }) => later(kind === 'available_data' ? 'good' : 'no_such'),
+      });
+      const strategies = ['regular_chunks'] as const;
+      const first = record(world.recovery.recover(world.request({ strategies, backingGroup: 1 })));
+      world.passUntil(ms);
+      record(world.recovery.recover(world.request({ backingGroup: 0 })));
+      world.scheduler.flush();
+      expect(world.network.dataAsked()).toEqual(['v5']);
+      expect(first.recovered?.from).toBe('full_from_backers');
+    },
+  );
+
+  it('do not bring backers where the caller who forced a plan is alone', async () => {
     const world = await RecoveryWorld.open({
       validatorCount: 7,
       groups: [[5]],
       behaviour: () => later('no_such'),
     });
-    const strategies = ['regular_chunks'] as const;
-    record(world.recovery.recover(world.request({ strategies })));
-    world.passUntil(5);
-    record(world.recovery.recover(world.request({ backingGroup: 0 })));
-    world.scheduler.flush();
-    expect(world.network.dataAsked()).toEqual([]);
+    const { error } = world.run({ strategies: ['regular_chunks'], backingGroup: 0 });
+    expect([codeOf(error), world.network.dataAsked()]).toEqual(['unavailable', []]);
   });
 });
 
