@@ -6,12 +6,13 @@
 import type { Command } from 'commander';
 import { STRATEGY_TYPES } from '../recovery/labels.ts';
 import { type RecoverySettings, STANDARD, UPSTREAM } from '../recovery/settings.ts';
-import { CliError } from './failure.ts';
+import { CliError, misuse } from './failure.ts';
 import { assertPlaceForFile, writeAtomically } from './files.ts';
 import type { RecoveryOutcome } from './follow-recovery.ts';
 import { type CliIo, printJson, printLine, printNote } from './io.ts';
 import { byteSize, integerBetween, listOf, oneOf, u32 } from './options.ts';
 import type { RequestOptions } from './recovery-request.ts';
+import { shownName } from './source-names.ts';
 
 type RecoverOptions = RequestOptions & {
   readonly config: string;
@@ -88,6 +89,9 @@ async function recoverOnce(
     import('./follow-recovery.ts'),
     import('./progress.ts'),
   ]);
+  if (options.out !== undefined && options.report === options.out) {
+    throw misuse('--report: the same file as --out');
+  }
   await assertPlaceForFile('--out', options.out);
   await assertPlaceForFile('--report', options.report);
   const config = await loadConfig(options.config);
@@ -137,7 +141,7 @@ async function report(io: CliIo, options: RecoverOptions, outcome: RecoveryOutco
   }
   const account = outcome.type === 'recovered' ? outcome.result.account : outcome.error.account;
   for (const [reason, sources] of account === undefined ? [] : failuresOf(account)) {
-    printNote(io, `${reason}: ${sources.join(', ')}`);
+    printNote(io, `${reason}: ${sources.map(shownName).join(', ')}`);
   }
   if (outcome.type === 'recovered') {
     const { data, from } = outcome.result;

@@ -120,6 +120,17 @@ describe('assertPlaceForFile', () => {
   });
 });
 
+describe('recover', () => {
+  it('does not write the report over the PoV', async () => {
+    const files = ['--config', 'nowhere.json', '--receipt', 'nowhere.json'];
+    expect(await run('recover', ...files, '--out', 'same', '--report', 'same')).toEqual({
+      code: 1,
+      out: '',
+      err: 'error: --report: the same file as --out\n',
+    });
+  });
+});
+
 describe('readJson', () => {
   it('names the file that is no JSON', async () => {
     await using folder = await tempFolder();
