@@ -23,9 +23,15 @@ import {
   localFault,
   RecoveryError,
 } from '../src/recovery/errors.ts';
-import type { StrategyEndReason, StrategyType } from '../src/recovery/labels.ts';
-import { type CheckedData, type CheckOutcome, checkPayload } from '../src/recovery/result-check.ts';
+import type { StrategyType } from '../src/recovery/labels.ts';
+import {
+  type CheckedData,
+  type CheckOutcome,
+  checkPayload,
+  checkSubject,
+} from '../src/recovery/result-check.ts';
 import type { RecoveryContext, StrategyOutput } from '../src/recovery/strategy.ts';
+import { strategyEnded } from './strategy-ended.ts';
 
 /** How proven chunks become the payload: systematic ones by transposition, any by decoding. */
 export type DecodeMethod = 'reassemble' | 'reconstruct';
@@ -59,7 +65,7 @@ export function decodeAndCheck(
           decoded instanceof Uint8Array
             ? concat(
                 of<StrategyOutput>({ type: 'checking', atMs: now() }),
-                checkPayload(decoded, subjectOf(context), context.work).pipe(
+                checkPayload(decoded, checkSubject(context), context.work).pipe(
                   concatMap((outcome) => conclude(context, job, outcome)),
                 ),
               )
@@ -109,7 +115,11 @@ function conclude(
 ): Observable<StrategyOutput> {
   if (outcome.type === 'checked') {
     return defer(() =>
-      from([...job.onSuccess(), ended(context, job, 'recovered'), found(outcome.data)]),
+      from([
+        ...job.onSuccess(),
+        strategyEnded(context, job.strategy, 'recovered'),
+        found(outcome.data),
+      ]),
     );
   }
   const evidence = {
@@ -118,7 +128,7 @@ function conclude(
     validatorCount: context.session.validators.length,
   };
   const reason = evidence.reason === 'not_decodable' ? 'not_decodable' : 'check_failed';
-  const end = of<StrategyOutput>(ended(context, job, reason));
+  const end = of<StrategyOutput>(strategyEnded(context, job.strategy, reason));
   switch (job.onFailure) {
     case 'next_strategy':
       return end;
@@ -132,14 +142,6 @@ function conclude(
 
 function found(data: CheckedData): StrategyOutput {
   return { type: 'data', data };
-}
-
-function ended(
-  context: RecoveryContext,
-  { strategy }: DecodeJob,
-  reason: StrategyEndReason,
-): StrategyOutput {
-  return { type: 'strategy_ended', atMs: context.runtime.scheduler.now(), strategy, reason };
 }
 
 function invalid(evidence: InvalidEvidence): RecoveryError {
@@ -176,7 +178,7 @@ function confirm(
   return decode(context, job, oracle).pipe(
     concatMap((decoded) =>
       decoded instanceof Uint8Array
-        ? checkPayload(decoded, subjectOf(context), oracle)
+        ? checkPayload(decoded, checkSubject(context), oracle)
         : of<CheckOutcome>(decoded),
     ),
     map((outcome) => {
@@ -185,12 +187,4 @@ function confirm(
         : localFault('engines_disagree');
     }),
   );
-}
-
-function subjectOf({ request, session }: RecoveryContext): Parameters<typeof checkPayload>[1] {
-  return {
-    candidate: request.candidate,
-    checkMode: request.checkMode,
-    validatorCount: session.validators.length,
-  };
 }

@@ -28,7 +28,7 @@ import { shuffle } from '../src/primitives/random.ts';
 import { asRecoveryError } from '../src/recovery/errors.ts';
 import type { StrategyEndReason } from '../src/recovery/labels.ts';
 import { type DataReply, RequestError } from '../src/recovery/ports.ts';
-import { type CheckedData, checkData } from '../src/recovery/result-check.ts';
+import { type CheckedData, checkData, checkSubject } from '../src/recovery/result-check.ts';
 import type {
   RecoveryContext,
   RecoveryStrategy,
@@ -38,6 +38,7 @@ import { type AnswerOrigin, type FailureAnswer, failureAnswer } from './ask-chun
 import { authorityOf } from './askable.ts';
 import { attemptFinished } from './attempt-finished.ts';
 import type { RequestWindow } from './request-window.ts';
+import { strategyEnded } from './strategy-ended.ts';
 
 const TYPE = 'full_from_backers';
 
@@ -131,10 +132,7 @@ function finalOutputs(
   { reason, data, announcedBytes }: Step & { readonly type: 'end' },
 ): readonly StrategyOutput[] {
   const end: StrategyOutput = {
-    type: 'strategy_ended',
-    atMs: context.runtime.scheduler.now(),
-    strategy: TYPE,
-    reason,
+    ...strategyEnded(context, TYPE, reason),
     ...(announcedBytes === undefined ? {} : { announcedBytes }),
   };
   // Chunks may be on the way where a chunk strategy ran before.
@@ -243,14 +241,8 @@ function checkReply(
   context: RecoveryContext,
   reply: DataReply & { readonly type: 'available_data' },
 ): Observable<DataAnswer> {
-  const { request, session, work } = context;
   const { protocol, bytes } = reply;
-  const subject = {
-    candidate: request.candidate,
-    checkMode: request.checkMode,
-    validatorCount: session.validators.length,
-  };
-  const outcome$ = startedCheck(reply.data, subject, work);
+  const outcome$ = startedCheck(reply.data, checkSubject(context), context.work);
   if (outcome$ === undefined) {
     return of({ type: 'error', code: 'source_failed', protocol, bytes });
   }

@@ -19,6 +19,7 @@ import { desiredRegular } from './predicates.ts';
 import { RequestQueue } from './request-queue.ts';
 import type { RequestWindow } from './request-window.ts';
 import type { SourceKey } from './retry-table.ts';
+import { strategyEnded } from './strategy-ended.ts';
 
 const TYPE = 'regular_chunks';
 
@@ -56,12 +57,7 @@ function collect(
     }),
     defer(() =>
       known.count < threshold
-        ? of<StrategyOutput>({
-            type: 'strategy_ended',
-            atMs: context.runtime.scheduler.now(),
-            strategy: TYPE,
-            reason: 'sources_exhausted',
-          })
+        ? of(strategyEnded(context, TYPE, 'sources_exhausted'))
         : decodeAndCheck(context, {
             strategy: TYPE,
             method: 'reconstruct',

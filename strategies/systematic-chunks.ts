@@ -7,7 +7,6 @@
 import { concat, defer, finalize, type Observable, of } from 'rxjs';
 import type { ChunkMapping } from '../src/mapping/assignment.ts';
 import type { AuthorityId, ValidatorIndex } from '../src/primitives/ids.ts';
-import type { StrategyEndReason } from '../src/recovery/labels.ts';
 import type {
   RecoveryContext,
   RecoveryStrategy,
@@ -20,6 +19,7 @@ import { desiredSystematic } from './predicates.ts';
 import { RequestQueue } from './request-queue.ts';
 import type { RequestWindow } from './request-window.ts';
 import type { SourceKey } from './retry-table.ts';
+import { strategyEnded } from './strategy-ended.ts';
 import { takeBackup } from './window-rules.ts';
 
 const TYPE = 'systematic_chunks';
@@ -46,7 +46,7 @@ function collect(
   const threshold = mapping.systematicThreshold;
   const isOwnChunkLost = [...local.invalid].some((index) => index < threshold && !known.has(index));
   if (isOwnChunkLost && settings.localChunk === 'end_strategy') {
-    return of(ended(context, 'sources_exhausted'));
+    return of(strategyEnded(context, TYPE, 'sources_exhausted'));
   }
   const held = (): number => known.countBelow(threshold);
   const backups = authoritiesOf(context, context.holders.list());
@@ -66,7 +66,7 @@ function collect(
       .pipe(finalize(leave)),
     defer(() =>
       held() < threshold
-        ? of(ended(context, 'sources_exhausted'))
+        ? of(strategyEnded(context, TYPE, 'sources_exhausted'))
         : decodeAndCheck(context, {
             strategy: TYPE,
             method: 'reassemble',
@@ -146,8 +146,4 @@ function onFailure({ request, settings }: RecoveryContext): 'verdict' | 'next_st
   return request.checkMode === 're_encode' || settings.systematicFailure === 'invalid'
     ? 'verdict'
     : 'next_strategy';
-}
-
-function ended(context: RecoveryContext, reason: StrategyEndReason): StrategyOutput {
-  return { type: 'strategy_ended', atMs: context.runtime.scheduler.now(), strategy: TYPE, reason };
 }

@@ -19,7 +19,7 @@ import {
 import { inTime } from './in-time.ts';
 import { ownBytes } from './own-copy.ts';
 import type { ChunkStore } from './ports.ts';
-import { type CheckedData, checkPayload, trustStored } from './result-check.ts';
+import { type CheckedData, checkPayload, checkSubject, trustStored } from './result-check.ts';
 import type { RecoveryContext } from './strategy.ts';
 
 /** The full data of our own store, checked if the settings say so; completes without a value when there is none. */
@@ -50,15 +50,10 @@ function checkStored(
   store: ChunkStore,
   stored: Uint8Array,
 ): Observable<CheckedData> {
-  const { request, session, work, logger, settings } = context;
+  const { request, work, logger, settings } = context;
   const { candidateHash } = request.candidate;
-  const subject = {
-    candidate: request.candidate,
-    checkMode: request.checkMode,
-    validatorCount: session.validators.length,
-  };
   const outcome$ = settings.checkStoredData
-    ? checkPayload(stored, subject, work)
+    ? checkPayload(stored, checkSubject(context), work)
     : of(trustStored(stored));
   return outcome$.pipe(
     concatMap((outcome) => {

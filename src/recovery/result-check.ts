@@ -15,6 +15,7 @@ import { equalBytes, toHex } from '../primitives/bytes.ts';
 import { CodecError } from '../primitives/errors.ts';
 import type { ErasureWork } from './coding.ts';
 import type { InvalidEvidence } from './errors.ts';
+import type { SessionInfo } from './ports.ts';
 import type { Candidate, CheckMode } from './request.ts';
 
 declare const checked: unique symbol;
@@ -36,6 +37,17 @@ export type CheckSubject = {
   /** n of the session. */
   readonly validatorCount: number;
 };
+
+/** What the data of one recovery is held against. */
+export function checkSubject({
+  request: { candidate, checkMode },
+  session,
+}: {
+  readonly request: Pick<CheckSubject, 'candidate' | 'checkMode'>;
+  readonly session: Pick<SessionInfo, 'validators'>;
+}): CheckSubject {
+  return { candidate, checkMode, validatorCount: session.validators.length };
+}
 
 /** Outcome of a check. A mismatch is no verdict about the candidate until its source is considered. */
 export type CheckOutcome =
