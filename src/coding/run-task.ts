@@ -25,23 +25,31 @@ import type { HashGroupTask, Task } from './tasks.ts';
 export function runTask(context: KernelContext, task: Task): void {
   switch (task.type) {
     case 'encode':
-      return encodeColumns(context, task.job);
+      encodeColumns(context, task.job);
+      break;
     case 'encode_parity':
-      return encodeParityColumns(context, task.job);
+      encodeParityColumns(context, task.job);
+      break;
     case 'reassemble':
-      return reassembleColumns(context, task.job);
+      reassembleColumns(context, task.job);
+      break;
     case 'recover_rows':
-      return recoverRowsColumns(context, task.job);
+      recoverRowsColumns(context, task.job);
+      break;
     case 'decode':
-      return decodeColumns(context, task.job);
+      decodeColumns(context, task.job);
+      break;
     case 'reveal':
-      return revealColumns(context, task.job);
+      revealColumns(context, task.job);
+      break;
     case 'hash_rows':
-      return hashRows(context, task.job);
+      hashRows(context, task.job);
+      break;
     case 'hash_group':
-      return hashGroup(context, task);
+      hashGroup(context, task);
+      break;
     default:
-      return unreachable(task);
+      unreachable(task);
   }
 }
 
