@@ -1,0 +1,34 @@
+/**
+ * @module
+ * The whole kernel as WebAssembly text. To add functions: write a {@link FunctionMaker} in a file
+ * beside this one and name it in `MAKERS`; constants go into `DATA`, with their place in `memory-map.ts`.
+ */
+
+import { buildFor, type FunctionMaker } from './build.ts';
+import { byteFunctions } from './bytes.ts';
+import { type DataSegment, moduleText } from './function-text.ts';
+import { fieldTables } from './tables.ts';
+
+/** All functions of the kernel. */
+const MAKERS: readonly FunctionMaker[] = [byteFunctions];
+
+/** All tables and constants. */
+const DATA: readonly DataSegment[] = [...fieldTables];
+
+/** Choices of the text. */
+export type KernelTextOptions = {
+  /** Relaxed SIMD, or what every host with SIMD has. */
+  readonly isRelaxed: boolean;
+  /** For a memory that threads share. */
+  readonly isShared: boolean;
+};
+
+/** The text of one build. */
+export function kernelText({ isRelaxed, isShared }: KernelTextOptions): string {
+  const build = buildFor(isRelaxed);
+  return moduleText(
+    MAKERS.flatMap((make) => make(build)),
+    DATA,
+    isShared,
+  );
+}
