@@ -7,7 +7,7 @@
 import type { CodeParameters } from './codec.ts';
 import type { ColumnRange, Rows, TransformEngine } from './engine.ts';
 import { rowsFrom } from './engine.ts';
-import { EXP, inverse, multiply, UNITS } from './field.ts';
+import { fieldTables, inverse, multiply, UNITS } from './field.ts';
 import { chunkLayout, eachStripe, payloadLayout, stripeColumns } from './layout.ts';
 import { locatorLogs } from './locator.ts';
 import type { ReceivedShards } from './shards.ts';
@@ -38,8 +38,9 @@ type DecodePlan = {
 function blockFactors(logs: Uint16Array, base: number, block: Block['shards']): Uint16Array {
   const blockNumber = base / block.length;
   const constant = blockNumber === 0 ? 1 : inverse(blockNumber);
+  const { exp } = fieldTables();
   return Uint16Array.from(block, (shard, row) =>
-    shard === undefined ? 0 : multiply(EXP[logs[base + row]!]!, constant),
+    shard === undefined ? 0 : multiply(exp[logs[base + row]!]!, constant),
   );
 }
 
@@ -50,6 +51,7 @@ function planDecode(parameters: CodeParameters, received: ReceivedShards): Decod
     erased[position] = shard === undefined ? 1 : 0;
   });
   const logs = locatorLogs(erased);
+  const { exp } = fieldTables();
   const blocks: Block[] = [];
   for (let base = 0; base < codeLength; base += k) {
     const shards = Array.from({ length: k }, (_, row) => received.byPosition[base + row]);
@@ -61,7 +63,7 @@ function planDecode(parameters: CodeParameters, received: ReceivedShards): Decod
     k,
     dataShards: received.byPosition.slice(0, k),
     blocks,
-    unscale: Uint16Array.from(logs.subarray(0, k), (log) => EXP[UNITS - log]!),
+    unscale: Uint16Array.from(logs.subarray(0, k), (log) => exp[UNITS - log]!),
   };
 }
 

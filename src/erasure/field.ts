@@ -38,7 +38,7 @@ function polynomials(): Uint16Array {
   return poly;
 }
 
-function buildTables(): { exp: Uint16Array; log: Uint16Array } {
+function buildTables(): FieldTables {
   const symbolOf = new Uint16Array(FIELD_SIZE);
   polynomials().forEach((poly, symbol) => {
     symbolOf[poly] = symbol;
@@ -59,20 +59,35 @@ function buildTables(): { exp: Uint16Array; log: Uint16Array } {
   return { exp, log };
 }
 
-const TABLES: { exp: Uint16Array; log: Uint16Array } = buildTables();
+/** The tables of {@link fieldTables}. */
+export type FieldTables = {
+  /**
+   * `exp[e]` is the symbol of `x^e`. It is stored for `0 <= e < 2 * 65535`, so that the sum of two
+   * logarithms needs no reduction (erasure spec §1.2).
+   */
+  readonly exp: Uint16Array;
+  /** `log[s]` is the exponent of `x` for a symbol `s > 0`; `log[0]` is 0 and means nothing (§1.2). */
+  readonly log: Uint16Array;
+};
+
+let tables: FieldTables | undefined;
 
 /**
- * `EXP[e]` is the symbol of `x^e`. It is stored for `0 <= e < 2 * 65535`, so that the sum of two
- * logarithms needs no reduction (erasure spec §1.2).
+ * Powers and logarithms of the whole field. They are made at the first call: that takes some
+ * milliseconds in a fresh process, which a process that never multiplies this way need not pay.
  */
-export const EXP: Uint16Array = TABLES.exp;
-
-/** `LOG[s]` is the exponent of `x` for a symbol `s > 0`; `LOG[0]` is 0 and means nothing (§1.2). */
-export const LOG: Uint16Array = TABLES.log;
+export function fieldTables(): FieldTables {
+  tables ??= buildTables();
+  return tables;
+}
 
 /** The product of two symbols. */
 export function multiply(a: number, b: number): number {
-  return a === 0 || b === 0 ? 0 : EXP[LOG[a]! + LOG[b]!]!;
+  if (a === 0 || b === 0) {
+    return 0;
+  }
+  const { exp, log } = fieldTables();
+  return exp[log[a]! + log[b]!]!;
 }
 
 /**
@@ -84,5 +99,6 @@ export function inverse(symbol: number): number {
   if (symbol === 0) {
     throw new RangeError('symbol: 0 has no inverse');
   }
-  return EXP[UNITS - LOG[symbol]!]!;
+  const { exp, log } = fieldTables();
+  return exp[UNITS - log[symbol]!]!;
 }

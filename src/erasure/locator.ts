@@ -4,7 +4,7 @@
  * pattern alone and is computed once for all columns.
  */
 
-import { LOG, UNITS } from './field.ts';
+import { fieldTables, UNITS } from './field.ts';
 
 /** Walsh-Hadamard transform modulo 65535, in place; the length is a power of two. */
 function walshHadamard(values: Uint32Array): void {
@@ -35,7 +35,7 @@ function walshHadamard(values: Uint32Array): void {
 export function locatorLogs(erased: Uint8Array): Uint16Array {
   const size = erased.length;
   const indicator = Uint32Array.from(erased);
-  const logs = Uint32Array.from(LOG.subarray(0, size));
+  const logs = Uint32Array.from(fieldTables().log.subarray(0, size));
   walshHadamard(indicator);
   walshHadamard(logs);
   for (let i = 0; i < size; i += 1) {

@@ -5,9 +5,11 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { EXP, LOG, UNITS } from '../../src/erasure/field.ts';
+import { fieldTables, UNITS } from '../../src/erasure/field.ts';
 import { locatorLogs } from '../../src/erasure/locator.ts';
 import { SEED, seeded } from '../support/seed.ts';
+
+const { exp: EXP, log: LOG } = fieldTables();
 
 /** The sum of the definition; `one` is what the logarithm of no product at all is. */
 function naiveLog(erased: Uint8Array, i: number): number {
