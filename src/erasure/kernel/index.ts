@@ -1,0 +1,34 @@
+/**
+ * @module
+ * The kernel as other folders see it. Re-exports only.
+ */
+
+export {
+  chooseEngine,
+  detectEngine,
+  ENGINE_IDS,
+  type EngineChoice,
+  type EngineId,
+  isEngineId,
+} from './engine-choice.ts';
+export {
+  type KernelExports,
+  kernelModule,
+  type LoadKernelOptions,
+  loadKernel,
+  type SimdEngineId,
+} from './kernel.ts';
+export {
+  attachContext,
+  type ContextAreas,
+  type ContextSource,
+  createContext,
+  giveAreas,
+  type KernelContext,
+  LIST_BYTES,
+  SCRATCH_BYTES,
+  takeAreas,
+  WORK_BYTES,
+} from './kernel-context.ts';
+export { KernelMemory, type KernelMemoryOptions, MemoryViews } from './kernel-memory.ts';
+export type { WasmMemory, WasmModule } from './web-assembly.ts';
