@@ -3,6 +3,25 @@
  * The kernel as other folders see it. Re-exports only.
  */
 
+export type { ColumnRange } from '../engine.ts';
+export {
+  COLUMN_ALIGNMENT,
+  type OutputRows,
+  paddedColumns,
+  payloadBytesInArena,
+  rowStride,
+  stripeWidth,
+} from './code-shape.ts';
+export { type CoefficientRows, coefficientRows } from './coefficient-rows.ts';
+export type {
+  DecodeColumnsJob,
+  EncodeColumnsJob,
+  EncodeParityColumnsJob,
+  ReassembleColumnsJob,
+  RecoverRowsColumnsJob,
+  RevealColumnsJob,
+} from './column-jobs.ts';
+export { type DecodePlan, decodePlan } from './decode-plan.ts';
 export {
   chooseEngine,
   detectEngine,
