@@ -15,6 +15,7 @@ import type {
   RecoverRowsColumnsJob,
   RevealColumnsJob,
 } from '../erasure/kernel/index.ts';
+import type { JobOf, JobRunner } from './job-runner.ts';
 
 /**
  * One piece of work of about a millisecond: a range of columns of a transform, or some rows of a hash.
@@ -53,12 +54,11 @@ export type TaskType = Task['type'];
 export type Stage = readonly Task[];
 
 /**
- * A job: stages one after the other. A stage begins when all tasks of the one before have ended.
+ * A job on one memory.
  *
  * **Guarantees.** No two tasks of a stage write the same bytes, and none reads what another writes.
  */
-export type Job = {
-  readonly stages: readonly Stage[];
-  /** Estimate of the time on one thread, in ms, by which small jobs stay on the calling thread. */
-  readonly cost: number;
-};
+export type Job = JobOf<Task>;
+
+/** Who runs such jobs. */
+export type CodingRunner = JobRunner<Task>;

@@ -1,0 +1,59 @@
+/**
+ * @module
+ * Cuts ranges of columns and lists of rows into pieces that make tasks of a useful size. No costs are
+ * known here; they are handed in.
+ */
+
+import type { ColumnRange } from '../erasure/kernel/index.ts';
+
+/** Columns start at multiples of this in every task: kernels work on whole groups of columns. */
+export const COLUMN_STEP = 32;
+
+/**
+ * Time that a task is to take, in ms: long against the hand-over to another thread (6 to 30 µs), short
+ * against what a small job may have to wait for a thread (one task).
+ */
+export const TASK_MS = 1.5;
+
+/** Below this, in ms, a task isn't worth being cut for the sake of idle threads. */
+const MIN_TASK_MS = 0.2;
+
+/** How to cut: estimated ms of all of it on one thread, and the threads that may share it. */
+export type Cut = {
+  readonly costMs: number;
+  /** Threads that work at the same time, at least 1. */
+  readonly threads: number;
+};
+
+/** Into how many pieces. 1 with one thread: nobody else could take a piece. */
+export function pieceCount({ costMs, threads }: Cut): number {
+  if (threads <= 1) {
+    return 1;
+  }
+  const bySize = Math.ceil(costMs / TASK_MS);
+  const forAll = Math.min(threads, Math.floor(costMs / MIN_TASK_MS));
+  return Math.max(1, bySize, forAll);
+}
+
+/**
+ * Cuts columns into ranges of whole stripes. Every range but the last is a multiple of `stripe` wide.
+ *
+ * @param stripe - Columns that a kernel takes at a time, a multiple of {@link COLUMN_STEP}.
+ */
+export function cutColumns({ from, to }: ColumnRange, stripe: number, cut: Cut): ColumnRange[] {
+  const stripes = Math.ceil((to - from) / stripe);
+  return cutCount(stripes, cut).map((piece) => ({
+    from: from + piece.from * stripe,
+    to: Math.min(to, from + piece.to * stripe),
+  }));
+}
+
+/** Cuts `0 .. count-1` into ranges of about equal size; `multiple` divides every start. */
+export function cutCount(count: number, cut: Cut, multiple = 1): ColumnRange[] {
+  const units = Math.ceil(count / multiple);
+  const pieces = Math.min(units, pieceCount(cut));
+  return Array.from({ length: pieces }, (_, i) => ({
+    from: Math.floor((i * units) / pieces) * multiple,
+    to: Math.min(count, Math.floor(((i + 1) * units) / pieces) * multiple),
+  }));
+}

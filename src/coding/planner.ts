@@ -1,0 +1,157 @@
+/**
+ * @module
+ * Chooses how chunks become a payload, and how the root of its codeword is found, by what the steps
+ * cost on this host. Every choice gives the same bytes; only time differs.
+ */
+
+import type { DecodePath } from './erasure-work.ts';
+import type { HostCosts } from './host-costs.ts';
+
+/** Paths of the kernel. */
+export type KernelPath = Exclude<DecodePath, 'plain'>;
+
+/** What there is to decode. */
+export type DecodeCase = {
+  /** Data rows, k. */
+  readonly systematicThreshold: number;
+  readonly validatorCount: number;
+  /** Positions to decode from, ascending: k of them, or more where all that were received count. */
+  readonly used: readonly number[];
+  /** Columns of the payload. */
+  readonly columns: number;
+  /** Whether all other positions of the codeword are wanted too, to be hashed. */
+  readonly wantsRoot: boolean;
+};
+
+/** A path and what it is thought to take, in ms of one thread, hashing left out. */
+export type PathCost = { readonly path: KernelPath; readonly costMs: number };
+
+const NS_PER_MS = 1e6;
+
+/** Shares of a butterfly: adding one row to another, and the formal derivative of a row. */
+const ADD_SHARE = 0.4;
+const DERIVATIVE_SHARE = 0.6;
+/** A product with a 16-bit constant that is done while a symbol is moved, as a share of a butterfly. */
+const SCALE_SHARE = 1;
+
+/** Costs per column, in ns. */
+class ColumnCosts {
+  readonly #costs: HostCosts;
+  readonly #k: number;
+  readonly #n: number;
+
+  constructor(costs: HostCosts, { systematicThreshold, validatorCount }: DecodeCase) {
+    this.#costs = costs;
+    this.#k = systematicThreshold;
+    this.#n = validatorCount;
+  }
+
+  /** One transform over k positions. */
+  transform(): number {
+    return (this.#k / 2) * Math.log2(this.#k) * this.#costs.butterfly;
+  }
+
+  /** The transforms of a codeword, one inverse and one for each block of parity. */
+  codeword(): number {
+    return this.transform() * Math.ceil(this.#n / this.#k);
+  }
+
+  /** Moves symbols between chunks and work rows. */
+  move(rows: number): number {
+    return rows * this.#costs.move;
+  }
+
+  scaled(rows: number): number {
+    return rows * (this.#costs.move + SCALE_SHARE * this.#costs.butterfly);
+  }
+
+  transpose(): number {
+    return this.#k * this.#costs.transpose;
+  }
+
+  add(rows: number): number {
+    return rows * ADD_SHARE * this.#costs.butterfly;
+  }
+
+  derivative(): number {
+    return this.#k * DERIVATIVE_SHARE * this.#costs.butterfly;
+  }
+
+  products(count: number): number {
+    return count * this.#costs.product;
+  }
+}
+
+/** Positions below `end` that aren't among `used`. */
+export function missingBelow(used: readonly number[], end: number): number[] {
+  const there = new Set(used);
+  return Array.from({ length: end }, (_, i) => i).filter((position) => !there.has(position));
+}
+
+/** Blocks of k positions in which something was received. */
+function receivedBlocks({ used, systematicThreshold: k }: DecodeCase): number {
+  return new Set(used.map((position) => Math.floor(position / k))).size;
+}
+
+/** Most missing rows that the path of coefficient rows takes: far above where it pays. */
+export const MAX_ROWS_MISSING = 64;
+
+/** Paths that the case allows, in no order. */
+export function possiblePaths(one: DecodeCase): readonly KernelPath[] {
+  const { systematicThreshold: k, used, wantsRoot } = one;
+  const missing = missingBelow(used, k).length;
+  const paths: KernelPath[] = ['blocks'];
+  if (missing === 0) {
+    paths.push('transposition');
+  } else if (missing <= MAX_ROWS_MISSING && used.length === k) {
+    paths.push('rows');
+  }
+  if (wantsRoot) {
+    paths.push('reveal');
+  }
+  return paths;
+}
+
+/** What a path is thought to take, in ms of one thread, hashing left out. */
+export function pathCostMs(path: KernelPath, one: DecodeCase, costs: HostCosts): number {
+  const column = new ColumnCosts(costs, one);
+  const { systematicThreshold: k, validatorCount: n, used, columns, wantsRoot } = one;
+  const missing = missingBelow(used, k).length;
+  const unused = n - used.length;
+  const parityOfRows = wantsRoot ? column.codeword() + column.move(n) : 0;
+  const blocks = receivedBlocks(one);
+  const inverse = column.scaled(used.length) + blocks * column.transform();
+  const once = path === 'rows' ? missing * k * costs.coefficient : 0;
+  const perColumn = {
+    transposition: () => column.transpose() + parityOfRows,
+    rows: () =>
+      column.move(k + missing) + column.products(missing * k) + column.transpose() + parityOfRows,
+    blocks: () =>
+      inverse +
+      column.transform() +
+      column.derivative() +
+      column.add(blocks * k) +
+      column.scaled(missing) +
+      column.move(2 * k - missing) +
+      (wantsRoot ? column.codeword() + column.move(unused) : 0),
+    reveal: () =>
+      inverse +
+      Math.ceil(n / k) * (column.transform() + column.derivative() + column.products(blocks * k)) +
+      column.scaled(unused) +
+      column.move(k),
+  }[path]();
+  return (once + columns * perColumn) / NS_PER_MS;
+}
+
+/**
+ * The cheapest path, or the forced one where the case allows it.
+ *
+ * @param forced - A path to take if it can be taken.
+ */
+export function choosePath(one: DecodeCase, costs: HostCosts, forced?: DecodePath): PathCost {
+  const possible = possiblePaths(one).map(
+    (path): PathCost => ({ path, costMs: pathCostMs(path, one, costs) }),
+  );
+  const wanted = possible.find(({ path }) => path === forced);
+  return wanted ?? possible.reduce((best, next) => (next.costMs < best.costMs ? next : best));
+}
