@@ -9,6 +9,7 @@
  */
 
 import type { EngineId } from './engine-choice.ts';
+import type { HashExports } from './hash-exports.ts';
 import { PLAIN, RELAXED } from './kernel-bytes.ts';
 import { requireWebAssembly, type WasmMemory, type WasmModule } from './web-assembly.ts';
 
@@ -155,7 +156,7 @@ export type LayoutExports = {
 };
 
 /** All functions of the kernel. */
-export type KernelExports = ByteExports & TransformExports & LayoutExports;
+export type KernelExports = ByteExports & TransformExports & LayoutExports & HashExports;
 
 /** Which of the four modules. */
 export type KernelModuleOptions = {

@@ -31,6 +31,16 @@ export const TOWER: number = PRODUCTS + 256 * PRODUCT_BYTES;
 
 /** Constants of BLAKE2b, from here to {@link TABLES_END}. */
 export const BLAKE2B: number = TOWER + 96;
+/** Byte order that rotates two 64-bit words to the right by 16. */
+export const BLAKE2B_ROTATE_16: number = BLAKE2B;
+/** The same by 24. */
+export const BLAKE2B_ROTATE_24: number = BLAKE2B + 16;
+/** The eight initial values, each twice: 128 bytes. */
+export const BLAKE2B_IV: number = BLAKE2B + 32;
+/** The eight chain values of a new BLAKE2b-256 state, each twice: 128 bytes. */
+export const BLAKE2B_START: number = BLAKE2B_IV + 128;
+/** Offsets of message words in the order of their use: 192 for words of 16 bytes, 192 for words of 8. */
+export const BLAKE2B_ORDER: number = BLAKE2B_START + 128;
 
 /** End of all tables; memory from here on is handed out. */
 export const TABLES_END = 16_384;

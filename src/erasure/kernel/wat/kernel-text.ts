@@ -4,16 +4,18 @@
  * beside this one and name it in `MAKERS`; constants go into `DATA`, with their place in `memory-map.ts`.
  */
 
+import { blake2bTables } from './blake2b-tables.ts';
 import { buildFor, type FunctionMaker } from './build.ts';
 import { byteFunctions } from './bytes.ts';
 import { type DataSegment, moduleText } from './function-text.ts';
+import { hashFunctions } from './hash-rows.ts';
 import { fieldTables } from './tables.ts';
 
 /** All functions of the kernel. */
-const MAKERS: readonly FunctionMaker[] = [byteFunctions];
+const MAKERS: readonly FunctionMaker[] = [byteFunctions, hashFunctions];
 
 /** All tables and constants. */
-const DATA: readonly DataSegment[] = [...fieldTables];
+const DATA: readonly DataSegment[] = [...fieldTables, ...blake2bTables];
 
 /** Choices of the text. */
 export type KernelTextOptions = {
