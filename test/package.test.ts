@@ -1,9 +1,7 @@
-import { execFile } from 'node:child_process';
-import { cp, mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
+import { cp, mkdir, readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { buildInto, type Ended, lendDependencies, run, TSC } from './package/build.ts';
 import { readManifest } from './support/entries.ts';
 import { ROOT } from './support/source-tree.ts';
 import { type TempFolder, tempFolder } from './support/temp-folder.ts';
@@ -11,18 +9,12 @@ import { type TempFolder, tempFolder } from './support/temp-folder.ts';
 const { name: packageName, exports } = readManifest();
 const entries = Object.keys(exports).map((entry) => packageName + entry.slice(1));
 
-type Ended = { readonly code: number; readonly stdout: string; readonly stderr: string };
+/** Twice what it had when the kernel came into it; sources in the maps are most of it. */
+const MAX_TARBALL_BYTES = 1_500_000;
 
 let folder: TempFolder;
-
-/** Runs a command to its end, whatever its exit code. */
-async function run(command: string, args: readonly string[], cwd: string): Promise<Ended> {
-  try {
-    return { code: 0, ...(await promisify(execFile)(command, args, { cwd, encoding: 'utf8' })) };
-  } catch (error: unknown) {
-    return error as Ended;
-  }
-}
+/** Path of the packed package. */
+let tarball: string;
 
 /** Runs Node in the folder where the package is installed. */
 function node(...args: readonly string[]): Promise<Ended> {
@@ -35,9 +27,6 @@ function npm(args: readonly string[], cwd: string): Promise<Ended> {
   return cli === undefined ? run('npm', args, cwd) : run(process.execPath, [cli, ...args], cwd);
 }
 
-/** Path of the TypeScript compiler's command. */
-const TSC = join(createRequire(import.meta.url).resolve('typescript/package.json'), '../bin/tsc');
-
 /** Builds, packs and installs the package into a temporary folder; the checkout is left alone. */
 async function installPackage(): Promise<void> {
   const staged = folder.at('staged');
@@ -45,19 +34,15 @@ async function installPackage(): Promise<void> {
   for (const part of ['package.json', 'README.md', 'LICENSE', 'CHANGELOG.md', 'bin']) {
     await cp(join(ROOT, part), join(staged, part), { recursive: true });
   }
-  const args = [TSC, '-p', 'tsconfig.build.json', '--outDir', join(staged, 'dist')];
-  expect(await run(process.execPath, args, ROOT)).toMatchObject({ code: 0, stdout: '' });
+  await buildInto(join(staged, 'dist'));
   const packed = await npm(['pack', '--ignore-scripts', '--json'], staged);
   expect(packed.code, packed.stderr).toBe(0);
   const modules = folder.at('consumer', 'node_modules');
   await mkdir(modules, { recursive: true });
-  const tarball = (await readdir(staged)).find((file) => file.endsWith('.tgz')) ?? '';
-  expect(await run('tar', ['-xzf', join(staged, tarball), '-C', modules], staged)).toMatchObject({
-    code: 0,
-  });
+  tarball = join(staged, (await readdir(staged)).find((file) => file.endsWith('.tgz')) ?? '');
+  expect(await run('tar', ['-xzf', tarball, '-C', modules], staged)).toMatchObject({ code: 0 });
   await cp(join(modules, 'package'), join(modules, packageName), { recursive: true });
-  // Dependencies are found on the way up from the package.
-  await symlink(join(ROOT, 'node_modules'), folder.at('node_modules'), 'junction');
+  await lendDependencies(folder);
 }
 
 beforeAll(async () => {
@@ -82,6 +67,15 @@ describe('the packed package', () => {
     ]);
     const dist = await readdir(folder.at('consumer', 'node_modules', packageName, 'dist'));
     expect(dist.sort()).toEqual(['protocol', 'src', 'strategies']);
+  });
+
+  it('holds the kernel as it is run, not what it is made from, and stays small', async () => {
+    const { stdout } = await run('tar', ['-tzf', tarball], folder.path);
+    const files = stdout.split('\n').map((file) => file.replace(/^package\//, ''));
+    expect(files).toContain('dist/src/erasure/kernel/kernel-bytes.js');
+    expect(files.filter((file) => file.startsWith('dist/src/erasure/kernel/wat'))).toEqual([]);
+    expect(files.filter((file) => /(?<!\.d)\.ts$|\.test\.|\.wasm$|\.wat$/.test(file))).toEqual([]);
+    expect((await stat(tarball)).size).toBeLessThan(MAX_TARBALL_BYTES);
   });
 
   it.each([
