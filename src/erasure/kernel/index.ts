@@ -30,6 +30,7 @@ export {
   type EngineId,
   isEngineId,
 } from './engine-choice.ts';
+export { chooseHashKernel } from './hash-kernel-choice.ts';
 export {
   type KernelExports,
   kernelModule,
@@ -50,4 +51,15 @@ export {
   WORK_BYTES,
 } from './kernel-context.ts';
 export { KernelMemory, type KernelMemoryOptions, MemoryViews } from './kernel-memory.ts';
+export {
+  defaultHashKernel,
+  HASH_GROUP_ALIGNMENT,
+  HASH_KERNELS,
+  HASH_STATE_BYTES,
+  type HashKernel,
+  type HashRowGroupJob,
+  type HashRowsJob,
+  hashRowGroup,
+  hashRows,
+} from './row-hasher.ts';
 export type { WasmMemory, WasmModule } from './web-assembly.ts';
