@@ -67,7 +67,6 @@ fn recovery(job: &str, case: &Case) -> Option<Recovery> {
     let k = case.systematic_threshold;
     let (indices, is_checked) = match name {
         "checker" if !suffix => (case.pick(k), true),
-        "random" => (case.pick(k), suffix),
         "systematic" => (case.without_first(0), suffix),
         "one_missing" => (case.without_first(1), suffix),
         "sixteen_missing" => (case.without_first(16), suffix),
@@ -94,7 +93,9 @@ fn recover(case: &Case, repetitions: usize, recovery: &Recovery) -> (Times, Stri
             data
         }
     });
-    (times, digest_of([data.encode()]))
+    // What was compared is part of the result.
+    let root = recovery.is_checked.then(|| case.root.as_bytes().to_vec());
+    (times, digest_of(std::iter::once(data.encode()).chain(root)))
 }
 
 fn digest_of_proofs(root: Vec<u8>, proofs: &[Proof]) -> Vec<Vec<u8>> {
