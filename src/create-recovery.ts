@@ -7,8 +7,10 @@
 import { asyncScheduler } from 'rxjs';
 import { strategyPlanner } from '../strategies/plan.ts';
 import type { SizePolicy } from '../strategies/size-policy.ts';
+import { CODING_V1, type CodingChoice } from './coding/coding.ts';
+import type { ErasureWork } from './coding/erasure-work.ts';
+import { plainWork } from './coding/plain-work.ts';
 import { ChaCha8 } from './primitives/chacha8.ts';
-import { CODING_V1, type CodingChoice, type ErasureWork } from './recovery/coding.ts';
 import { Orchestrator, type Recovery } from './recovery/orchestrator.ts';
 import {
   type ChunkSource,
@@ -65,7 +67,7 @@ export function createRecovery(
     metrics: ports.metrics ?? NO_METRICS,
     logger: ports.logger ?? NO_LOGGER,
     runtime: steadyRuntime(ports.runtime ?? realRuntime()),
-    work: ports.work,
+    work: ports.work ?? plainWork(),
     coding: ports.coding ?? CODING_V1,
     settings: merged,
     planner: strategyPlanner(ports.sizePolicy),

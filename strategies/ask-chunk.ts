@@ -4,10 +4,10 @@
  * that one bad peer cannot end the window.
  */
 
-import { catchError, defaultIfEmpty, defer, map, type Observable, of, take } from 'rxjs';
-import type { VerifiedChunk } from '../src/primitives/chunk.ts';
+import { catchError, concatMap, defaultIfEmpty, defer, map, type Observable, of, take } from 'rxjs';
+import type { Chunk, VerifiedChunk } from '../src/primitives/chunk.ts';
 import { type AvailabilityError, isErrorOf } from '../src/primitives/errors.ts';
-import { ownChunk } from '../src/recovery/own-copy.ts';
+import { assertChunk } from '../src/recovery/own-copy.ts';
 import type { ChunkQuestion, ChunkReply } from '../src/recovery/ports.ts';
 import type { RecoveryContext } from '../src/recovery/strategy.ts';
 
@@ -26,24 +26,37 @@ export type ChunkAnswer =
   | (AnswerOrigin & { readonly type: 'no_such_chunk' })
   | FailureAnswer;
 
-/** Asks once and verifies what comes. Always emits exactly one answer, never errors. */
+/** A chunk that came and fits, not yet verified. */
+type Arrived = {
+  readonly type: 'arrived';
+  readonly chunk: Chunk;
+  readonly origin: AnswerOrigin & { readonly protocol: string };
+};
+
+/**
+ * Asks once and verifies what comes. Emits exactly one answer, whatever the source does; errors only
+ * with the `local_fault` of work that fails to verify. Unsubscribing gives up the question or the
+ * verification, whichever is on the way.
+ */
 export function askChunk(
   context: RecoveryContext,
   question: ChunkQuestion,
 ): Observable<ChunkAnswer> {
   return defer(() => context.chunkSource.askChunk(question)).pipe(
     take(1),
-    map((reply) => verifyReply(context, question, reply)),
+    map((reply) => admitReply(question, reply)),
     catchError((cause: unknown) => of(failureAnswer(cause))),
-    defaultIfEmpty<ChunkAnswer, ChunkAnswer>({ type: 'error', code: 'no_answer', bytes: 0 }),
+    defaultIfEmpty<ChunkAnswer | Arrived, ChunkAnswer>({
+      type: 'error',
+      code: 'no_answer',
+      bytes: 0,
+    }),
+    concatMap((step) => (step.type === 'arrived' ? verifyChunk(context, step) : of(step))),
   );
 }
 
-function verifyReply(
-  context: RecoveryContext,
-  { maxBytes }: ChunkQuestion,
-  reply: ChunkReply,
-): ChunkAnswer {
+/** Lets pass what is small enough to be hashed, and is a chunk at all: else it throws. */
+function admitReply({ maxBytes }: ChunkQuestion, reply: ChunkReply): ChunkAnswer | Arrived {
   const origin = { protocol: reply.protocol, bytes: reply.bytes };
   if (reply.type === 'no_such_chunk') {
     return { type: 'no_such_chunk', ...origin };
@@ -52,14 +65,24 @@ function verifyReply(
     // A source should have stopped reading; what it brought all the same is not hashed.
     return { type: 'invalid', code: 'too_large', ...origin };
   }
-  const verdict = context.coding.commitment.verifyChunk({
-    erasureRoot: context.request.candidate.erasureRoot,
-    chunk: ownChunk(reply.chunk),
-    validatorCount: context.session.validators.length,
-  });
-  return verdict.type === 'verified'
-    ? { type: 'success', chunk: verdict.chunk, ...origin }
-    : { type: 'invalid', code: verdict.reason, ...origin };
+  assertChunk(reply.chunk);
+  return { type: 'arrived', chunk: reply.chunk, origin };
+}
+
+function verifyChunk(
+  context: RecoveryContext,
+  { chunk, origin }: Arrived,
+): Observable<ChunkAnswer> {
+  return context.work
+    .verify(chunk)
+    .pipe(
+      map(
+        (verdict): ChunkAnswer =>
+          verdict.type === 'verified'
+            ? { type: 'success', chunk: verdict.chunk, ...origin }
+            : { type: 'invalid', code: verdict.reason, ...origin },
+      ),
+    );
 }
 
 /** The answer that stands for an error of a source. */

@@ -14,9 +14,10 @@ import {
   of,
   throwError,
 } from 'rxjs';
+import type { Decoded, DecodeMethod, RecoveryWork } from '../src/coding/erasure-work.ts';
+import { plainWork } from '../src/coding/plain-work.ts';
 import type { VerifiedChunk } from '../src/primitives/chunk.ts';
 import { isErrorOf } from '../src/primitives/errors.ts';
-import { type ErasureWork, inlineWork } from '../src/recovery/coding.ts';
 import {
   asRecoveryError,
   type InvalidEvidence,
@@ -24,17 +25,16 @@ import {
   RecoveryError,
 } from '../src/recovery/errors.ts';
 import type { StrategyType } from '../src/recovery/labels.ts';
+import { RECOVERY_METRICS } from '../src/recovery/recovery-metrics.ts';
 import {
   type CheckedData,
   type CheckOutcome,
-  checkPayload,
+  checkDecoded,
   checkSubject,
+  notedSubject,
 } from '../src/recovery/result-check.ts';
 import type { RecoveryContext, StrategyOutput } from '../src/recovery/strategy.ts';
 import { strategyEnded } from './strategy-ended.ts';
-
-/** How proven chunks become the payload: systematic ones by transposition, any by decoding. */
-export type DecodeMethod = 'reassemble' | 'reconstruct';
 
 /** What a strategy hands to the last step. */
 export type DecodeJob = {
@@ -60,31 +60,73 @@ export function decodeAndCheck(
   return defer(() =>
     concat(
       of<StrategyOutput>({ type: 'decoding', atMs: now(), chunkCount }),
-      decode(context, job, context.work).pipe(
-        concatMap((decoded) =>
-          decoded instanceof Uint8Array
-            ? concat(
-                of<StrategyOutput>({ type: 'checking', atMs: now() }),
-                checkPayload(decoded, checkSubject(context), context.work).pipe(
-                  concatMap((outcome) => conclude(context, job, outcome)),
-                ),
-              )
-            : conclude(context, job, decoded),
-        ),
-      ),
+      decodeAndMeasure(context, job),
     ),
   ).pipe(catchError((cause: unknown) => throwError(() => asRecoveryError(cause, 'work_failed'))));
 }
 
 type Mismatch = CheckOutcome & { readonly type: 'mismatch' };
 
+function decodeAndMeasure(context: RecoveryContext, job: DecodeJob): Observable<StrategyOutput> {
+  const now = (): number => context.runtime.scheduler.now();
+  return defer(() => {
+    const startedAtMs = now();
+    return decode(context, job, context.work).pipe(
+      concatMap((decoded) => {
+        if (decoded.type === 'mismatch') {
+          return conclude(context, job, decoded);
+        }
+        const decodedAtMs = now();
+        countDecode(context, decoded);
+        return concat(
+          of<StrategyOutput>({ type: 'checking', atMs: decodedAtMs }),
+          checkDecoded(decoded, notedSubject(context), context.work).pipe(
+            concatMap((outcome) => {
+              recordTimes(context, job, outcome, { startedAtMs, decodedAtMs });
+              return conclude(context, job, outcome);
+            }),
+          ),
+        );
+      }),
+    );
+  });
+}
+
+function countDecode({ metrics, workLog }: RecoveryContext, { path }: Decoded): void {
+  const engine = workLog.record()?.engine;
+  if (engine !== undefined) {
+    metrics.increment(RECOVERY_METRICS.decodes, { engine, path });
+  }
+}
+
+/** Spec: successes alone are timed as a whole, decoding where it gave a value (recovery spec §6). */
+function recordTimes(
+  { metrics, runtime }: RecoveryContext,
+  { strategy }: DecodeJob,
+  outcome: CheckOutcome,
+  { startedAtMs, decodedAtMs }: { readonly startedAtMs: number; readonly decodedAtMs: number },
+): void {
+  const labels = { type: strategy };
+  const isValue = outcome.type === 'checked' || outcome.evidence.reason !== 'not_decodable';
+  if (strategy === 'systematic_chunks' && isValue) {
+    const seconds = (decodedAtMs - startedAtMs) / 1_000;
+    metrics.observe(RECOVERY_METRICS.reconstructSeconds, seconds, labels);
+  }
+  if (outcome.type === 'checked') {
+    const seconds = (runtime.scheduler.now() - startedAtMs) / 1_000;
+    metrics.observe(RECOVERY_METRICS.erasureSeconds, seconds, labels);
+  }
+}
+
 /** The padded payload, or the mismatch that stands for chunks that are no codeword's. */
 function decode(
-  { session }: RecoveryContext,
+  { request }: RecoveryContext,
   { method, chunks }: DecodeJob,
-  work: ErasureWork,
-): Observable<Uint8Array | Mismatch> {
-  return work[method](chunks, session.validators.length).pipe(
+  work: Pick<RecoveryWork, 'decode'>,
+): Observable<(Decoded & { readonly type: 'decoded' }) | Mismatch> {
+  const wantsRoot = request.checkMode === 're_encode';
+  return work.decode({ method, chunks, wantsRoot }).pipe(
+    map((decoded) => ({ ...decoded, type: 'decoded' as const })),
     catchError((cause: unknown) => {
       const code = codewordFault(cause);
       return code === undefined
@@ -162,23 +204,25 @@ function confirm(
   job: DecodeJob,
   evidence: InvalidEvidence,
 ): Observable<never> {
-  const { coding, request, session } = context;
+  const { coding } = context;
+  const { erasureRoot } = context.request.candidate;
+  const validatorCount = context.session.validators.length;
   const hasBadProof = job.chunks.some(
     (chunk) =>
-      coding.commitment.verifyChunk({
-        erasureRoot: request.candidate.erasureRoot,
+      coding.plain.commitment.verifyChunk({
+        erasureRoot,
         chunk,
-        validatorCount: session.validators.length,
+        validatorCount,
       }).type === 'invalid',
   );
   if (hasBadProof) {
     return throwError(() => localFault('proofs_changed'));
   }
-  const oracle = inlineWork(coding);
+  const oracle = plainWork().open({ coding, erasureRoot, validatorCount });
   return decode(context, job, oracle).pipe(
     concatMap((decoded) =>
-      decoded instanceof Uint8Array
-        ? checkPayload(decoded, checkSubject(context), oracle)
+      decoded.type === 'decoded'
+        ? checkDecoded(decoded, checkSubject(context), oracle)
         : of<CheckOutcome>(decoded),
     ),
     map((outcome) => {

@@ -28,7 +28,8 @@ import { shuffle } from '../src/primitives/random.ts';
 import { asRecoveryError } from '../src/recovery/errors.ts';
 import type { StrategyEndReason } from '../src/recovery/labels.ts';
 import { type DataReply, RequestError } from '../src/recovery/ports.ts';
-import { type CheckedData, checkData, checkSubject } from '../src/recovery/result-check.ts';
+import { RECOVERY_METRICS } from '../src/recovery/recovery-metrics.ts';
+import { type CheckedData, checkData, notedSubject } from '../src/recovery/result-check.ts';
 import type {
   RecoveryContext,
   RecoveryStrategy,
@@ -242,17 +243,21 @@ function checkReply(
   reply: DataReply & { readonly type: 'available_data' },
 ): Observable<DataAnswer> {
   const { protocol, bytes } = reply;
-  const outcome$ = startedCheck(reply.data, checkSubject(context), context.work);
+  const { metrics, runtime } = context;
+  const startedAtMs = runtime.scheduler.now();
+  const outcome$ = startedCheck(reply.data, notedSubject(context), context.work);
   if (outcome$ === undefined) {
     return of({ type: 'error', code: 'source_failed', protocol, bytes });
   }
   return outcome$.pipe(
-    map(
-      (outcome): DataAnswer =>
-        outcome.type === 'checked'
-          ? { type: 'success', data: outcome.data, protocol, bytes }
-          : { type: 'invalid', code: outcome.evidence.reason, protocol, bytes },
-    ),
+    map((outcome): DataAnswer => {
+      if (outcome.type === 'mismatch') {
+        return { type: 'invalid', code: outcome.evidence.reason, protocol, bytes };
+      }
+      const seconds = (runtime.scheduler.now() - startedAtMs) / 1_000;
+      metrics.observe(RECOVERY_METRICS.erasureSeconds, seconds, { type: TYPE });
+      return { type: 'success', data: outcome.data, protocol, bytes };
+    }),
     catchError((cause: unknown) => throwError(() => asRecoveryError(cause, 'work_failed'))),
   );
 }

@@ -10,6 +10,7 @@ import {
   concatMap,
   defer,
   EMPTY,
+  forkJoin,
   from,
   ignoreElements,
   map,
@@ -18,6 +19,7 @@ import {
   of,
   toArray,
 } from 'rxjs';
+import type { VerifyChunkAnswer } from '../src/commitment/verify-chunk.ts';
 import type { ChunkIndex, ValidatorIndex } from '../src/primitives/ids.ts';
 import type { StrategyEvent } from '../src/recovery/events.ts';
 import { inTime } from '../src/recovery/in-time.ts';
@@ -50,11 +52,27 @@ export function loadLocalChunks(context: RecoveryContext): Observable<LocalChunk
       logger.warn('store_read_failed', { candidateHash, what: 'chunks', cause });
       return of<readonly StoredChunk[]>([]);
     }),
-    mergeMap((stored) => {
-      const { outcome, corrupt } = fileChunks(context, stored);
+    mergeMap((stored) => verifyAll(context, stored), 1),
+    mergeMap((verified) => {
+      const { outcome, corrupt } = fileChunks(context, verified);
       return concat(dropAll(context, store, corrupt), of(outcome));
     }, 1),
   );
+}
+
+/** A chunk of our own store and what its proof says. */
+type OwnChunk = StoredChunk & { readonly verdict: VerifyChunkAnswer };
+
+/** Asks about all of them at once; verdicts in the order of the chunks. */
+function verifyAll(
+  { work }: RecoveryContext,
+  stored: readonly StoredChunk[],
+): Observable<readonly OwnChunk[]> {
+  return stored.length === 0
+    ? of([])
+    : forkJoin(
+        stored.map((own) => work.verify(own.chunk).pipe(map((verdict) => ({ ...own, verdict })))),
+      );
 }
 
 /** Reads our own chunks first, says which of them are held, then goes on. */
@@ -74,17 +92,12 @@ export function afterLocalChunks(
 
 function fileChunks(
   context: RecoveryContext,
-  stored: readonly StoredChunk[],
+  stored: readonly OwnChunk[],
 ): { readonly outcome: LocalChunks; readonly corrupt: readonly ValidatorIndex[] } {
   const events: StrategyEvent[] = [];
   const corrupt: ValidatorIndex[] = [];
-  for (const { validatorIndex, chunk } of stored) {
+  for (const { validatorIndex, chunk, verdict } of stored) {
     context.known.markOwn(validatorIndex);
-    const verdict = context.coding.commitment.verifyChunk({
-      erasureRoot: context.request.candidate.erasureRoot,
-      chunk,
-      validatorCount: context.session.validators.length,
-    });
     if (verdict.type === 'invalid') {
       context.known.markOwnInvalid(chunk.chunkIndex);
       corrupt.push(validatorIndex);

@@ -78,6 +78,8 @@ export class RequestWindow {
   private readonly inbox: Arrival[] = [];
   private active: ActivePhase | undefined;
   private isPumping = false;
+  /** A fault of ours that nobody has been told. */
+  private fault: { readonly cause: unknown } | undefined;
   private readonly silence: SilenceTimer;
   private wakeUp = Subscription.EMPTY;
 
@@ -102,6 +104,10 @@ export class RequestWindow {
    */
   collect(phase: WindowPhase): Observable<StrategyEvent> {
     return new Observable((sink) => {
+      if (this.fault !== undefined) {
+        sink.error(this.fault.cause);
+        return;
+      }
       const active = { phase, sink, responses: 0, errors: 0, isRoundOver: true };
       this.active = active;
       if (this.attempts.total > 0) {
@@ -257,7 +263,11 @@ export class RequestWindow {
           this.inbox.push({ attempt, answer, cameAtMs: this.nowMs() });
           this.pump();
         },
-        error: (error: unknown) => this.active?.sink.error(error),
+        error: (cause: unknown) => {
+          // Between two phases nobody listens; the attempt would be waited for in the next for ever.
+          this.fault = { cause };
+          this.active?.sink.error(cause);
+        },
       }),
     );
   }

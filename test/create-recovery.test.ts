@@ -108,6 +108,7 @@ describe('createRecovery', () => {
         running: 0,
         bytes: 2 * (bytes ?? 0),
       },
+      work: expect.any(Object),
     });
   });
 

@@ -1,7 +1,7 @@
 /**
  * @module
  * Keeps the account of a recovery: a fold over its events, so that it can be made again from a recorded
- * list.
+ * list. Only what the erasure work cost is no event, and read from its log.
  */
 
 import { unreachable } from '../primitives/errors.ts';
@@ -9,6 +9,7 @@ import type { CandidateHash, ChunkIndex } from '../primitives/ids.ts';
 import type { AttemptRecord, AttemptTotals, RecoveryAccount, StrategyRecord } from './account.ts';
 import type { RecoveryEvent } from './events.ts';
 import type { AnswerType } from './labels.ts';
+import type { WorkLog } from './work-log.ts';
 
 const NO_TOTALS: AttemptTotals = {
   issued: 0,
@@ -24,15 +25,22 @@ export class AccountBook {
   private readonly candidateHash: CandidateHash;
   private readonly sessionIndex: number;
   private readonly startedAtMs: number;
+  private readonly workLog: Pick<WorkLog, 'record'> | undefined;
   private readonly strategies: StrategyRecord[] = [];
   private readonly attempts = new Map<number, AttemptRecord>();
   private readonly chunksHeld: ChunkIndex[] = [];
 
-  /** An empty account. */
-  constructor(candidateHash: CandidateHash, sessionIndex: number, startedAtMs: number) {
+  /** An empty account; with `workLog`, it says what the erasure work was. */
+  constructor(
+    candidateHash: CandidateHash,
+    sessionIndex: number,
+    startedAtMs: number,
+    workLog?: Pick<WorkLog, 'record'>,
+  ) {
     this.candidateHash = candidateHash;
     this.sessionIndex = sessionIndex;
     this.startedAtMs = startedAtMs;
+    this.workLog = workLog;
   }
 
   /** Takes one event in. Events that say nothing about who did what are ignored. */
@@ -98,6 +106,7 @@ export class AccountBook {
   }
 
   private accountOf(attempts: readonly AttemptRecord[]): RecoveryAccount {
+    const work = this.workLog?.record();
     return {
       candidateHash: this.candidateHash,
       sessionIndex: this.sessionIndex,
@@ -106,6 +115,7 @@ export class AccountBook {
       attempts,
       chunksHeld: [...this.chunksHeld],
       totals: attempts.reduce(addAttempt, NO_TOTALS),
+      ...(work === undefined ? {} : { work }),
     };
   }
 

@@ -3,6 +3,7 @@
  * The account of one recovery: who was asked for what, what came back and why each strategy ended.
  */
 
+import type { DecodePath, WorkDescription } from '../coding/erasure-work.ts';
 import type { AuthorityId, CandidateHash, ChunkIndex, ValidatorIndex } from '../primitives/ids.ts';
 import type { AnswerType, AttemptKind, StrategyEndReason, StrategyType } from './labels.ts';
 
@@ -46,6 +47,29 @@ export type AttemptTotals = {
   readonly bytes: number;
 };
 
+/**
+ * What proving, decoding and checking was done with, and what it cost. `hashedChunks` counts chunks that
+ * came and chunks that were made again to find a root, `reusedHashes` those whose proven hash went into
+ * a root as it was.
+ */
+export type WorkRecord = WorkDescription & {
+  /** How the last payload was decoded; absent where none was. */
+  readonly path?: DecodePath;
+  readonly hashedChunks: number;
+  readonly reusedHashes: number;
+  /** Bytes of chunks and payloads, by why they were copied. */
+  readonly copiedBytes: {
+    /** To where they are kept and worked on. */
+    readonly load: number;
+    /** Payloads, from there to memory of their own. */
+    readonly result: number;
+    /** By the check: an encoding made again, or a copy that nobody else can write to. */
+    readonly check: number;
+    /** For the caller who has this account. */
+    readonly caller: number;
+  };
+};
+
 /** Who did what in one recovery. */
 export type RecoveryAccount = {
   readonly candidateHash: CandidateHash;
@@ -59,4 +83,6 @@ export type RecoveryAccount = {
   /** Chunk indices held, in order of arrival. */
   readonly chunksHeld: readonly ChunkIndex[];
   readonly totals: AttemptTotals;
+  /** Absent where no work was begun: a kept result, or a session that is not known. */
+  readonly work?: WorkRecord;
 };

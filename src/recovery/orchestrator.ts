@@ -34,7 +34,7 @@ import { DataHolders } from './data-holders.ts';
 import { RecoveryError } from './errors.ts';
 import type { RecoveredEvent, RecoveryEvent } from './events.ts';
 import type { RecoveredFrom } from './labels.ts';
-import { copyOfData } from './own-copy.ts';
+import { copiedBytesOf, copyOfData } from './own-copy.ts';
 import { RecoveryMeter } from './recovery-metrics.ts';
 import {
   assertReceiptSession,
@@ -44,6 +44,7 @@ import {
 } from './request.ts';
 import { type CachedResult, recoveryKey, resultCache } from './result-cache.ts';
 import { type RecoveryParts, type RunOutput, runRecovery } from './run.ts';
+import { WorkLog, withCallerCopy } from './work-log.ts';
 
 /** A result as a promise gives it. */
 export type Recovered = Omit<RecoveredEvent, 'type' | 'atMs'>;
@@ -187,7 +188,8 @@ export class Orchestrator implements Recovery {
 
   private begin(key: string, request: CheckedRequest): Running {
     const { candidate, sessionIndex } = request;
-    const book = new AccountBook(candidate.candidateHash, sessionIndex, this.nowMs());
+    const workLog = new WorkLog();
+    const book = new AccountBook(candidate.candidateHash, sessionIndex, this.nowMs(), workLog);
     const meter = new RecoveryMeter(this.parts.metrics, this.parts.runtime.scheduler);
     const forget = (): void => {
       if (this.running.get(key) === running) {
@@ -205,7 +207,7 @@ export class Orchestrator implements Recovery {
       this.admission.enter(ticket).pipe(
         // Who is let in because another was stopped is about to be stopped too.
         concatMap(() =>
-          this.isStarted ? runRecovery(this.parts, request, meter, holders) : NEVER,
+          this.isStarted ? runRecovery(this.parts, request, { meter, holders, workLog }) : NEVER,
         ),
         map((output) => this.publish(key, { book, meter }, output)),
       ),
@@ -347,7 +349,19 @@ export class Orchestrator implements Recovery {
 
 /** What one caller does with its result must not reach the cache, which would hand it out as proven. */
 function withOwnData(event: RecoveryEvent): RecoveryEvent {
-  return event.type === 'recovered' ? { ...event, data: copyOfData(event.data) } : event;
+  if (event.type !== 'recovered') {
+    return event;
+  }
+  const { data, account } = event;
+  const { work } = account;
+  return {
+    ...event,
+    data: copyOfData(data),
+    account:
+      work === undefined
+        ? account
+        : { ...account, work: withCallerCopy(work, copiedBytesOf(data)) },
+  };
 }
 
 /** The events, unless `end$` errors first; completes with `recovered` whatever `end$` does. */

@@ -14,9 +14,7 @@ import type { Chunk } from '../primitives/chunk.ts';
  *   decoder would not, and a good chunk would look invalid.
  */
 export function ownBytes(bytes: Uint8Array): Uint8Array {
-  if (!(bytes instanceof Uint8Array)) {
-    throw new TypeError(`bytes: expected a Uint8Array, got ${typeof bytes}`);
-  }
+  assertBytes(bytes);
   // Not `slice`: that of a Node `Buffer` is a view.
   return new Uint8Array(bytes);
 }
@@ -24,6 +22,19 @@ export function ownBytes(bytes: Uint8Array): Uint8Array {
 /** A copy of a chunk from a port, proof included. Throws as {@link ownBytes}. */
 export function ownChunk({ bytes, chunkIndex, proof }: Chunk): Chunk {
   return { bytes: ownBytes(bytes), chunkIndex, proof: proof.map(ownBytes) };
+}
+
+/** Throws as {@link ownChunk}, for a chunk that is copied by whoever verifies it. */
+export function assertChunk({ bytes, proof }: Chunk): void {
+  for (const part of [bytes, ...proof]) {
+    assertBytes(part);
+  }
+}
+
+/** How many bytes {@link copyOfData} copies. */
+export function copiedBytesOf({ pov, validationData }: AvailableData): number {
+  const { parentHead, relayParentStorageRoot } = validationData;
+  return pov.blockData.length + parentHead.length + relayParentStorageRoot.length;
 }
 
 /** A copy of data, each part in memory of its own: for a caller, who may write to it or transfer it. */
@@ -36,4 +47,10 @@ export function copyOfData({ pov, validationData }: AvailableData): AvailableDat
       relayParentStorageRoot: ownBytes(validationData.relayParentStorageRoot),
     },
   };
+}
+
+function assertBytes(bytes: Uint8Array): void {
+  if (!(bytes instanceof Uint8Array)) {
+    throw new TypeError(`bytes: expected a Uint8Array, got ${typeof bytes}`);
+  }
 }

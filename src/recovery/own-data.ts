@@ -18,8 +18,8 @@ import {
 } from 'rxjs';
 import { inTime } from './in-time.ts';
 import { ownBytes } from './own-copy.ts';
-import type { ChunkStore } from './ports.ts';
-import { type CheckedData, checkPayload, checkSubject, trustStored } from './result-check.ts';
+import { type ChunkStore, NO_METRICS } from './ports.ts';
+import { type CheckedData, checkPayload, notedSubject, trustStored } from './result-check.ts';
 import type { RecoveryContext } from './strategy.ts';
 
 /** The full data of our own store, checked if the settings say so; completes without a value when there is none. */
@@ -30,7 +30,13 @@ export function loadOwnData(context: RecoveryContext): Observable<CheckedData> {
   }
   const { candidateHash } = request.candidate;
   return readStore(context, 'available_data', () =>
-    store.loadAvailableData(candidateHash).pipe(map(ownBytes)),
+    store.loadAvailableData(candidateHash).pipe(
+      map((stored) => {
+        const own = ownBytes(stored);
+        context.workLog.copied(own.length);
+        return own;
+      }),
+    ),
   ).pipe(concatMap((stored) => checkStored(context, store, stored)));
 }
 
@@ -52,8 +58,9 @@ function checkStored(
 ): Observable<CheckedData> {
   const { request, work, logger, settings } = context;
   const { candidateHash } = request.candidate;
+  // Spec: what our own store answers is no recovery, and not counted (recovery spec §6).
   const outcome$ = settings.checkStoredData
-    ? checkPayload(stored, checkSubject(context), work)
+    ? checkPayload(stored, notedSubject({ ...context, metrics: NO_METRICS }), work)
     : of(trustStored(stored));
   return outcome$.pipe(
     concatMap((outcome) => {

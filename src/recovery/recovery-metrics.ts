@@ -4,11 +4,11 @@
  * with the labels of `chunk_requests_finished` in the declared order, not in upstream's swapped one.
  */
 
-import type { SchedulerLike } from 'rxjs';
+import { defer, type MonoTypeOperatorFunction, type SchedulerLike, tap } from 'rxjs';
 import { hasCode } from '../primitives/errors.ts';
 import type { AttemptFinished, AttemptStarted, RecoveryEvent } from './events.ts';
 import type { AnswerType, RecoveredFrom, StrategyType } from './labels.ts';
-import type { MetricsSink } from './ports.ts';
+import type { MetricLabels, MetricsSink, Runtime } from './ports.ts';
 
 const PREFIX = 'polkadot_parachain_availability_recovery_';
 
@@ -23,9 +23,19 @@ type RecoveryMetric =
   | 'chunkProtocols'
   | 'chunkSeconds'
   | 'dataIssued'
-  | 'dataFinished';
+  | 'dataFinished'
+  | 'erasureSeconds'
+  | 'reconstructSeconds'
+  | 'reencodeSeconds'
+  | 'decodes';
 
-/** Metric names; those about chunks carry `type` = strategy, those about an end `result`. */
+/**
+ * Metric names; those about chunks and about erasure seconds carry `type` = strategy, those about an end
+ * `result`. `erasureSeconds` is decoding and checking, of successes only; `reconstructSeconds` decoding,
+ * of systematic chunks that decode to a value; `reencodeSeconds` every check in re-encode mode, which
+ * is short where the root came with the payload. `decodes` is ours: payloads from chunks, by `engine` and
+ * `path`.
+ */
 export const RECOVERY_METRICS: Readonly<Record<RecoveryMetric, string>> = {
   started: `${PREFIX}recoveries_started`,
   finished: `${PREFIX}recoveries_finished`,
@@ -37,7 +47,33 @@ export const RECOVERY_METRICS: Readonly<Record<RecoveryMetric, string>> = {
   chunkSeconds: `${PREFIX}time_chunk_request`,
   dataIssued: `${PREFIX}full_data_requests_issued`,
   dataFinished: `${PREFIX}full_data_requests_finished`,
+  erasureSeconds: `${PREFIX}time_erasure_recovery`,
+  reconstructSeconds: `${PREFIX}time_erasure_reconstruct`,
+  // Without `recovery`, as upstream has it.
+  reencodeSeconds: 'polkadot_parachain_availability_reencode_chunks',
+  decodes: 'availability_recovery_decodes_total',
 };
+
+/** Observes how long the first value took, in seconds; nothing where none comes. */
+export function timed<T>(
+  { metrics, runtime }: { readonly metrics: MetricsSink; readonly runtime: Runtime },
+  name: string,
+  labels: MetricLabels = {},
+): MonoTypeOperatorFunction<T> {
+  return (source) =>
+    defer(() => {
+      const startedAtMs = runtime.scheduler.now();
+      let isFirst = true;
+      return source.pipe(
+        tap(() => {
+          if (isFirst) {
+            isFirst = false;
+            metrics.observe(name, (runtime.scheduler.now() - startedAtMs) / 1_000, labels);
+          }
+        }),
+      );
+    });
+}
 
 /** Feeds one recovery's events to a sink. */
 export class RecoveryMeter {

@@ -11,6 +11,7 @@ import {
   defaultIfEmpty,
   defer,
   EMPTY,
+  finalize,
   from,
   map,
   type Observable,
@@ -23,13 +24,15 @@ import {
   using,
 } from 'rxjs';
 import { receiptCoreIndex } from '../codec/candidate.ts';
+import type { Coding, CodingChoice } from '../coding/coding.ts';
+import type { ErasureWork, RecoveryWork, WorkSubject } from '../coding/erasure-work.ts';
 import { type ChunkMapping, chunkMapping, schemeOf } from '../mapping/assignment.ts';
 import { MAX_VALIDATORS, MIN_VALIDATORS } from '../primitives/limits.ts';
 import { chunksNeeded } from './chunks-needed.ts';
-import { type CodingChoice, type ErasureWork, inlineWork, oneValueEach } from './coding.ts';
 import type { DataHolders } from './data-holders.ts';
 import { asRecoveryError, localFault, RecoveryError } from './errors.ts';
 import type { RecoveryEvent } from './events.ts';
+import { heldToGuarantees } from './held-work.ts';
 import { KnownChunks } from './known-chunks.ts';
 import type { RecoveredFrom, StrategyType } from './labels.ts';
 import { loadChunkBytes, loadOwnData } from './own-data.ts';
@@ -53,6 +56,7 @@ import type {
   StrategyPlan,
   StrategyPlanner,
 } from './strategy.ts';
+import type { WorkLog } from './work-log.ts';
 
 /** What every recovery of one instance is made with. */
 export type RecoveryParts = {
@@ -65,9 +69,16 @@ export type RecoveryParts = {
   readonly logger: Logger;
   readonly settings: RecoverySettings;
   readonly coding: CodingChoice;
-  /** Does the heavy part elsewhere; absent: on the calling thread. */
-  readonly work: ErasureWork | undefined;
+  /** Does the heavy part. */
+  readonly work: ErasureWork;
   readonly planner: StrategyPlanner;
+};
+
+/** What outlives the run, or is shared by its callers. */
+export type RunShared = {
+  readonly meter: Pick<RecoveryMeter, 'begin'>;
+  readonly holders: DataHolders;
+  readonly workLog: WorkLog;
 };
 
 /** What a run emits: public events, and last the data. */
@@ -84,8 +95,7 @@ export type RunOutput =
 export function runRecovery(
   parts: RecoveryParts,
   request: CheckedRequest,
-  meter: Pick<RecoveryMeter, 'begin'>,
-  holders: DataHolders,
+  shared: RunShared,
 ): Observable<RunOutput> {
   return defer(() =>
     concat(
@@ -98,9 +108,14 @@ export function runRecovery(
       warnings(parts, request),
       loadSession(parts, request).pipe(
         concatMap((session) => {
-          holders.setSession(session);
-          const context = contextOf(parts, request, session, holders);
-          return recoverInSession(parts, context, meter);
+          shared.holders.setSession(session);
+          return withWork(parts, request, session, shared.workLog, (open) =>
+            recoverInSession(
+              parts,
+              contextOf(parts, request, session, { ...shared, ...open }),
+              shared.meter,
+            ),
+          );
         }),
       ),
     ),
@@ -182,13 +197,52 @@ function assertUsable({ index, validators }: SessionInfo, sessionIndex: number):
   }
 }
 
+type OpenWork = { readonly coding: Coding; readonly work: RecoveryWork };
+
+/** Opens the work of one recovery, and closes it when the recovery is over, however. */
+function withWork(
+  { coding: choose, work: port, logger }: RecoveryParts,
+  { candidate }: CheckedRequest,
+  session: SessionInfo,
+  workLog: WorkLog,
+  run: (open: OpenWork) => Observable<RunOutput>,
+): Observable<RunOutput> {
+  return defer(() => {
+    const coding = choose(session.nodeFeatures);
+    const { erasureRoot } = candidate;
+    const opened = openWork(port, {
+      coding,
+      erasureRoot: erasureRoot.slice(),
+      validatorCount: session.validators.length,
+    });
+    workLog.open(() => port.description, opened);
+    const work = heldToGuarantees(opened);
+    return run({ coding, work }).pipe(
+      finalize(() => {
+        try {
+          work.close();
+        } catch (cause: unknown) {
+          logger.warn('work_close_failed', { candidateHash: candidate.candidateHash, cause });
+        }
+      }),
+    );
+  });
+}
+
+function openWork(port: ErasureWork, subject: WorkSubject): RecoveryWork {
+  try {
+    return port.open(subject);
+  } catch (cause: unknown) {
+    throw localFault('work_failed', cause);
+  }
+}
+
 function contextOf(
   parts: RecoveryParts,
   request: CheckedRequest,
   session: SessionInfo,
-  holders: DataHolders,
+  { holders, workLog, work, coding }: Omit<RunShared, 'meter'> & OpenWork,
 ): RecoveryContext {
-  const coding = parts.coding(session.nodeFeatures);
   let attempts = 0;
   return {
     request,
@@ -201,7 +255,8 @@ function contextOf(
     dataSource: parts.dataSource,
     store: request.useStore ? parts.store : undefined,
     coding,
-    work: parts.work === undefined ? inlineWork(coding) : oneValueEach(parts.work),
+    work,
+    workLog,
     runtime: parts.runtime,
     metrics: parts.metrics,
     logger: parts.logger,

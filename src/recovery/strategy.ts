@@ -5,8 +5,9 @@
  */
 
 import type { Observable, Unsubscribable } from 'rxjs';
+import type { Coding } from '../coding/coding.ts';
+import type { RecoveryWork } from '../coding/erasure-work.ts';
 import type { ChunkMapping } from '../mapping/assignment.ts';
-import type { Coding, ErasureWork } from './coding.ts';
 import type { DataHolders } from './data-holders.ts';
 import type { StrategyEvent } from './events.ts';
 import type { KnownChunks } from './known-chunks.ts';
@@ -23,6 +24,7 @@ import type {
 import type { CheckedRequest } from './request.ts';
 import type { CheckedData } from './result-check.ts';
 import type { RecoverySettings } from './settings.ts';
+import type { WorkLog } from './work-log.ts';
 
 /** What one recovery gives to its strategies. Lives as long as the recovery. */
 export type RecoveryContext = {
@@ -39,7 +41,10 @@ export type RecoveryContext = {
   /** Absent when there is none, or the request bypasses it. */
   readonly store: ChunkStore | undefined;
   readonly coding: Coding;
-  readonly work: ErasureWork;
+  /** Held to its guarantees; closed when the recovery is over. */
+  readonly work: RecoveryWork;
+  /** Where the cost of it is noted. */
+  readonly workLog: WorkLog;
   readonly runtime: Runtime;
   readonly metrics: MetricsSink;
   readonly logger: Logger;

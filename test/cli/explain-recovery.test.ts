@@ -4,7 +4,7 @@ import { outcomeJson, type ReportedOutcome } from '../../src/cli/follow-recovery
 import type { RecoveryError } from '../../src/recovery/errors.ts';
 import type { RecoveryRequest } from '../../src/recovery/request.ts';
 import { RecoveryWorld, type WorldOptions } from '../support/recovery-world.ts';
-import { slowWork } from '../support/slow-work.ts';
+import { slowWork } from '../support/fake-work.ts';
 
 type Recorded = WorldOptions & { readonly request?: Partial<RecoveryRequest> };
 

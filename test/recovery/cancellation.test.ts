@@ -5,8 +5,8 @@ import type { StrategyType } from '../../src/recovery/labels.ts';
 import type { Runtime } from '../../src/recovery/ports.ts';
 import type { RecoveryRequest } from '../../src/recovery/request.ts';
 import { FakeStore } from '../support/fake-store.ts';
+import { slowWork } from '../support/fake-work.ts';
 import { RecoveryWorld, type WorldOptions } from '../support/recovery-world.ts';
-import { slowWork } from '../support/slow-work.ts';
 
 /** One recovery to cancel at every event. */
 type Recorded = {

@@ -88,6 +88,14 @@ describe('Recovery.recover', () => {
         })),
         chunksHeld: [],
         totals: { issued: 2, succeeded: 0, failed: 0, canceled: 0, running: 2, bytes: 0 },
+        work: {
+          engine: expect.any(String),
+          reason: expect.any(String),
+          threads: 0,
+          hashedChunks: 0,
+          reusedHashes: 0,
+          copiedBytes: { load: 0, result: 0, check: 0, caller: 0 },
+        },
       },
     });
     const before = first.events.length;

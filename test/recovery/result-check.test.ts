@@ -1,16 +1,15 @@
 import { type Observable, tap, throwError } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import { encodeAvailableData } from '../../src/codec/available-data.ts';
+import type { RecoveryWork } from '../../src/coding/erasure-work.ts';
 import { toHex } from '../../src/primitives/bytes.ts';
-import { CODING_V1, type ErasureWork, inlineWork } from '../../src/recovery/coding.ts';
 import { checkRequest } from '../../src/recovery/request.ts';
 import { type CheckOutcome, checkData, checkPayload } from '../../src/recovery/result-check.ts';
 import { type CandidateKind, testCandidate } from '../support/candidate-world.ts';
+import { openedPlain } from '../support/fake-work.ts';
 
-const work = inlineWork(CODING_V1([]));
-const broken: ErasureWork = {
-  reconstruct: () => throwError(() => new Error('not to be used')),
-  reassemble: () => throwError(() => new Error('not to be used')),
+const work = openedPlain({ validatorCount: 7 });
+const broken: Pick<RecoveryWork, 'erasureRoot'> = {
   erasureRoot: () => throwError(() => new Error('not to be used')),
 };
 
@@ -40,7 +39,9 @@ describe('checkData', () => {
 
   it('compares the root of the canonical encoding, for the number of validators', () => {
     const { made, subject } = subjectOf('honest');
-    const outcome = outcomeOf(checkData(made.data, { ...subject, validatorCount: 8 }, work));
+    const outcome = outcomeOf(
+      checkData(made.data, { ...subject, validatorCount: 8 }, openedPlain({ validatorCount: 8 })),
+    );
     expect(outcome).toMatchObject({
       type: 'mismatch',
       evidence: { reason: 'root_mismatch', expected: toHex(made.erasureRoot) },
@@ -60,9 +61,8 @@ describe('checkData', () => {
     (mode) => {
       const { made, subject } = subjectOf('honest', mode);
       const blockData = made.data.pov.blockData.slice();
-      const writing: ErasureWork = {
-        ...work,
-        erasureRoot: (payload, n) => work.erasureRoot(payload, n).pipe(tap(() => payload.fill(0))),
+      const writing: Pick<RecoveryWork, 'erasureRoot'> = {
+        erasureRoot: (payload) => work.erasureRoot(payload).pipe(tap(() => payload.fill(0))),
       };
       const outcome = outcomeOf(checkData({ ...made.data, pov: { blockData } }, subject, writing));
       blockData.fill(0);

@@ -7,8 +7,9 @@
 import { concat, defer, EMPTY, lastValueFrom, of, throwError, VirtualTimeScheduler } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import { encodeAvailableData } from '../../src/codec/available-data.ts';
+import { CODING_V1 } from '../../src/coding/coding.ts';
+import { plainWork } from '../../src/coding/plain-work.ts';
 import { ChaCha8 } from '../../src/primitives/chacha8.ts';
-import { CODING_V1, inlineWork } from '../../src/recovery/coding.ts';
 import { RecoveryError } from '../../src/recovery/errors.ts';
 import type { StrategyType } from '../../src/recovery/labels.ts';
 import { Orchestrator } from '../../src/recovery/orchestrator.ts';
@@ -21,6 +22,7 @@ import type { RecoveryStrategy, StrategyOutput } from '../../src/recovery/strate
 import { testCandidate } from '../support/candidate-world.ts';
 import { authorityAt } from '../support/fake-network.ts';
 import { FakeStore } from '../support/fake-store.ts';
+import { openedPlain } from '../support/fake-work.ts';
 import { type Outcome, RecordedMetrics, record } from '../support/recovery-world.ts';
 
 /** What a made-up strategy comes to. */
@@ -49,7 +51,7 @@ async function strategyOf(
         checkMode: 're_encode',
         validatorCount: 7,
       },
-      inlineWork(CODING_V1([])),
+      openedPlain({ validatorCount: 7 }),
     ),
   );
   const ended: StrategyOutput = {
@@ -101,7 +103,7 @@ async function runWith(
     logger: NO_LOGGER,
     settings,
     coding: CODING_V1,
-    work: undefined,
+    work: plainWork(),
     planner: () => ({ strategies, more: () => undefined, unsubscribe: () => {} }),
   });
   await recovery.start();

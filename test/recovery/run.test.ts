@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest';
 import { encodeAvailableData } from '../../src/codec/available-data.ts';
 import { ErasureError } from '../../src/primitives/errors.ts';
 import { validatorIndex } from '../../src/primitives/ids.ts';
-import { CODING_V1, inlineWork } from '../../src/recovery/coding.ts';
 import { RecoveryError } from '../../src/recovery/errors.ts';
 import type { ChunkStore, SessionInfo } from '../../src/recovery/ports.ts';
 import type { RecoveryRequest } from '../../src/recovery/request.ts';
@@ -14,8 +13,8 @@ import {
 } from '../support/candidate-world.ts';
 import { authorityAt } from '../support/fake-network.ts';
 import { FakeStore } from '../support/fake-store.ts';
+import { slowWork, workWith } from '../support/fake-work.ts';
 import { codeOf, RecoveryWorld, record, type WorldOptions } from '../support/recovery-world.ts';
-import { slowWork } from '../support/slow-work.ts';
 
 const session: SessionInfo = {
   index: 10,
@@ -547,7 +546,7 @@ describe('the work port', () => {
       const world = await RecoveryWorld.open({
         validatorCount: 7,
         ports: () => ({
-          work: { ...inlineWork(CODING_V1([])), [method]: () => throwError(() => broken) },
+          work: workWith({ [method]: () => throwError(() => broken) }),
         }),
       });
       const strategies = [
@@ -572,7 +571,7 @@ describe('the work port', () => {
       store: ({ candidateHash, data }) =>
         store.putAvailableData(candidateHash, encodeAvailableData(data)),
       ports: () => ({
-        work: { ...inlineWork(CODING_V1([])), erasureRoot: () => throwError(() => broken) },
+        work: workWith({ erasureRoot: () => throwError(() => broken) }),
       }),
     });
     expect(world.run().error).toMatchObject({ code: 'local_fault', cause: broken });
@@ -588,7 +587,7 @@ describe('the work port', () => {
   ])('that %s is overruled by the plain engine: local_fault', async (_name, reassemble) => {
     const world = await RecoveryWorld.open({
       validatorCount: 7,
-      ports: () => ({ work: { ...inlineWork(CODING_V1([])), reassemble } }),
+      ports: () => ({ work: workWith({ reassemble }) }),
     });
     expect(world.run().error).toMatchObject({
       code: 'local_fault',
@@ -601,7 +600,7 @@ describe('the work port', () => {
     async (method) => {
       const world = await RecoveryWorld.open({
         validatorCount: 7,
-        ports: () => ({ work: { ...inlineWork(CODING_V1([])), [method]: () => EMPTY } }),
+        ports: () => ({ work: workWith({ [method]: () => EMPTY }) }),
       });
       const strategies = [
         method === 'reassemble' ? 'systematic_chunks' : 'regular_chunks',

@@ -1,38 +1,27 @@
-import { EMPTY, NEVER, of, throwError, VirtualTimeScheduler } from 'rxjs';
+import { EMPTY, NEVER, type Observable, of, throwError, VirtualTimeScheduler } from 'rxjs';
 import { beforeAll, describe, expect, it } from 'vitest';
+import type { RecoveryWork } from '../../src/coding/erasure-work.ts';
 import type { VerifiedChunk } from '../../src/primitives/chunk.ts';
 import { ErasureError } from '../../src/primitives/errors.ts';
 import { hashReady } from '../../src/primitives/hash.ts';
-import { type ErasureWork, inlineWork, oneValueEach } from '../../src/recovery/coding.ts';
+import { heldToGuarantees } from '../../src/recovery/held-work.ts';
 import type { CheckMode } from '../../src/recovery/request.ts';
 import { STANDARD, UPSTREAM } from '../../src/recovery/settings.ts';
 import type { RecoveryContext, StrategyOutput } from '../../src/recovery/strategy.ts';
 import { type DecodeJob, decodeAndCheck } from '../../strategies/decode-and-check.ts';
 import type { CandidateKind, TestCandidate } from '../support/candidate-world.ts';
+import { type WorkChanges, workWith } from '../support/fake-work.ts';
 import { marbles } from '../support/marbles.ts';
+import { provenChunks } from '../support/proven-chunks.ts';
 import { codeOf, RecoveryWorld } from '../support/recovery-world.ts';
 import { CODING, letters, testContext } from './support.ts';
 
 beforeAll(hashReady);
 
-const INLINE = inlineWork(CODING);
-
-/** Every chunk of a candidate, proven. */
-function proven({ chunks, erasureRoot }: TestCandidate): readonly VerifiedChunk[] {
-  return chunks.map((chunk) => {
-    const question = { erasureRoot, chunk, validatorCount: chunks.length };
-    const verdict = CODING.commitment.verifyChunk(question);
-    if (verdict.type === 'invalid') {
-      throw new TypeError(`chunk ${chunk.chunkIndex}: ${verdict.reason}`);
-    }
-    return verdict.chunk;
-  });
-}
-
 type Case = {
   readonly kind?: CandidateKind;
   readonly checkMode?: CheckMode;
-  readonly work?: Partial<ErasureWork>;
+  readonly work?: WorkChanges;
   readonly onFailure?: DecodeJob['onFailure'];
   readonly method?: DecodeJob['method'];
   readonly chunks?: (candidate: TestCandidate) => readonly VerifiedChunk[];
@@ -48,12 +37,19 @@ function jobOf(
     kind,
     scheduler,
     request: { checkMode },
-    work: { ...INLINE, ...work },
+    work: workWith(work),
   });
-  const chunks = rest.chunks?.(candidate) ?? proven(candidate).slice(0, 2);
+  const chunks = rest.chunks?.(candidate) ?? provenChunks(candidate).slice(0, 2);
   const { method = 'reassemble' } = rest;
   const strategy = 'systematic_chunks';
   return { context, job: { strategy, method, chunks, onFailure, onSuccess: () => [] } };
+}
+
+/** Work that does what `changes` say, for this context. */
+function held({ request, session }: RecoveryContext, changes: WorkChanges): RecoveryWork {
+  const { erasureRoot } = request.candidate;
+  const validatorCount = session.validators.length;
+  return heldToGuarantees(workWith(changes).open({ coding: CODING, erasureRoot, validatorCount }));
 }
 
 /** Runs a job to its end. */
@@ -219,7 +215,7 @@ describe('decodeAndCheck, faults of ours', () => {
 
   it('is a local fault when a proof no longer holds', () => {
     const spoil = (candidate: TestCandidate): readonly VerifiedChunk[] => {
-      const chunks = proven(candidate).slice(0, 2);
+      const chunks = provenChunks(candidate).slice(0, 2);
       chunks[0]?.bytes.fill(9);
       return chunks;
     };
@@ -235,11 +231,11 @@ describe('decodeAndCheck, faults of ours', () => {
   ] as const)(
     'ends a whole recovery in a local fault in %s mode when the engines disagree, in every preset',
     async (checkMode, settings) => {
-      const lie = (): ReturnType<ErasureWork['reassemble']> => of(new Uint8Array(256).fill(255));
+      const lie = (): Observable<Uint8Array> => of(new Uint8Array(256).fill(255));
       const world = await RecoveryWorld.open({
         validatorCount: 7,
         settings,
-        ports: () => ({ work: { ...INLINE, reassemble: lie, reconstruct: lie } }),
+        ports: () => ({ work: workWith({ reassemble: lie, reconstruct: lie }) }),
       });
       expect(codeOf(world.run({ checkMode }).error)).toBe('local_fault');
     },
@@ -249,7 +245,7 @@ describe('decodeAndCheck, faults of ours', () => {
     const world = await RecoveryWorld.open({
       validatorCount: 7,
       ports: () => ({
-        work: { ...INLINE, reassemble: () => of(new Uint8Array(256).fill(255)) },
+        work: workWith({ reassemble: () => of(new Uint8Array(256).fill(255)) }),
       }),
     });
     expect(world.run({ checkMode: 'pov_hash' }).recovered?.from).toBe('regular_chunks');
@@ -276,15 +272,9 @@ describe('decodeAndCheck, the work as a stream', () => {
         r: context.request.candidate.erasureRoot,
       });
       const subs = ['--^--!'];
-      const work: ErasureWork = {
-        ...INLINE,
-        reassemble: () => reassemble,
-        erasureRoot: () => erasureRoot,
-      };
+      const work = held(context, { reassemble: () => reassemble, erasureRoot: () => erasureRoot });
       helpers
-        .expectObservable(
-          decodeAndCheck({ ...context, work: oneValueEach(work) }, job).pipe(letters()),
-        )
+        .expectObservable(decodeAndCheck({ ...context, work }, job).pipe(letters()))
         .toBe('d-c--(eD|)');
       helpers.expectSubscriptions(erasureRoot.subscriptions).toBe(subs);
     });
@@ -295,11 +285,9 @@ describe('decodeAndCheck, the work as a stream', () => {
       const { context, job } = jobOf({}, helpers.scheduler);
       const payload = CODING.codec.reassemble(job.chunks, 7);
       const reassemble = helpers.cold('--p-p-p', { p: payload });
-      const work: ErasureWork = { ...INLINE, reassemble: () => reassemble };
+      const work = held(context, { reassemble: () => reassemble });
       helpers
-        .expectObservable(
-          decodeAndCheck({ ...context, work: oneValueEach(work) }, job).pipe(letters()),
-        )
+        .expectObservable(decodeAndCheck({ ...context, work }, job).pipe(letters()))
         .toBe('d-(ceD|)');
       helpers.expectSubscriptions(reassemble.subscriptions).toBe('^-!');
     });

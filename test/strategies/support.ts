@@ -5,16 +5,13 @@
  */
 
 import { map, Observable, type OperatorFunction, of, type Subscriber } from 'rxjs';
+import { CODING_V1, type Coding } from '../../src/coding/coding.ts';
+import type { ErasureWork } from '../../src/coding/erasure-work.ts';
+import { plainWork } from '../../src/coding/plain-work.ts';
 import { ChaCha8 } from '../../src/primitives/chacha8.ts';
 import { type AuthorityId, type ValidatorIndex, validatorIndex } from '../../src/primitives/ids.ts';
-import {
-  CODING_V1,
-  type Coding,
-  type ErasureWork,
-  inlineWork,
-  oneValueEach,
-} from '../../src/recovery/coding.ts';
 import { DataHolders } from '../../src/recovery/data-holders.ts';
+import { heldToGuarantees } from '../../src/recovery/held-work.ts';
 import { KnownChunks } from '../../src/recovery/known-chunks.ts';
 import {
   type ChunkQuestion,
@@ -32,6 +29,7 @@ import {
 import { checkRequest, type RecoveryRequest } from '../../src/recovery/request.ts';
 import { type RecoverySettings, STANDARD } from '../../src/recovery/settings.ts';
 import type { RecoveryContext, StrategyOutput } from '../../src/recovery/strategy.ts';
+import { WorkLog } from '../../src/recovery/work-log.ts';
 import {
   type CandidateOptions,
   type TestCandidate,
@@ -105,7 +103,14 @@ export function testContext(options: ContextOptions): TestContext {
     dataSource: options.dataSource?.(candidate) ?? network,
     store: options.store?.(candidate),
     coding: CODING,
-    work: oneValueEach(options.work ?? inlineWork(CODING)),
+    work: heldToGuarantees(
+      (options.work ?? plainWork()).open({
+        coding: CODING,
+        erasureRoot: candidate.erasureRoot,
+        validatorCount,
+      }),
+    ),
+    workLog: new WorkLog(),
     runtime,
     metrics: NO_METRICS,
     logger: { ...NO_LOGGER, warn: (event: string, _fields?: LogFields) => warnings.push(event) },

@@ -14,8 +14,8 @@ import { type RecoverySettings, STANDARD, UPSTREAM } from '../../src/recovery/se
 import type { CandidateKind, TestCandidate } from './candidate-world.ts';
 import type { Behaviour } from './fake-network.ts';
 import { FakeStore } from './fake-store.ts';
+import { slowWork } from './fake-work.ts';
 import { RecoveryWorld } from './recovery-world.ts';
-import { slowWork } from './slow-work.ts';
 
 /** Every order in which the three strategies can be tried. */
 export const ORDERS: readonly (readonly StrategyType[])[] = [

@@ -54,12 +54,9 @@ function verdictsOf({ v }: Got, { callers = 1 }: Step): readonly Verdict[] {
     : Array.from({ length: callers }, () => v);
 }
 
-/** The `t.` entries are numbers of timing samples that we do not take. */
 function metricDifferences({ m }: World, run: WorldRun): Differences {
   const names = new Set([...Object.keys(run.m), ...Object.keys(m)]);
-  return [...names]
-    .filter((name) => !name.startsWith('t.'))
-    .flatMap((name) => different(name, run.m[name] ?? 0, m[name] ?? 0));
+  return [...names].flatMap((name) => different(name, run.m[name] ?? 0, m[name] ?? 0));
 }
 
 /** Differences of a run in any order. */

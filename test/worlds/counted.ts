@@ -36,6 +36,12 @@ function shortName(name: string, labels: MetricLabels): string | undefined {
       return 'full.issued';
     case RECOVERY_METRICS.dataFinished:
       return `full.${result}`;
+    case RECOVERY_METRICS.reencodeSeconds:
+      return 'reencodes';
+    case RECOVERY_METRICS.erasureSeconds:
+      return `t.recovery.${strategy}`;
+    case RECOVERY_METRICS.reconstructSeconds:
+      return `t.reconstruct.${strategy}`;
     default:
       return undefined;
   }
@@ -43,8 +49,6 @@ function shortName(name: string, labels: MetricLabels): string | undefined {
 
 /** The metrics of one world. */
 export class WorldMetrics implements MetricsSink {
-  /** Checks by re-encoding; whoever does the work counts them. */
-  reencodes = 0;
   /** The strategy whose chunk request was issued last. */
   chunkStrategy: 's' | 'r' = 'r';
   private readonly counts = new Map<string, number>();
@@ -54,18 +58,23 @@ export class WorldMetrics implements MetricsSink {
     if (name === RECOVERY_METRICS.chunkIssued) {
       this.chunkStrategy = labels['type'] === 'systematic_chunks' ? 's' : 'r';
     }
+    this.count(name, labels, by);
+  }
+
+  /** Samples are compared by their number. */
+  observe(name: string, _value: number, labels: MetricLabels = {}): void {
+    this.count(name, labels, 1);
+  }
+
+  private count(name: string, labels: MetricLabels, by: number): void {
     const short = shortName(name, labels);
     if (short !== undefined) {
       this.counts.set(short, (this.counts.get(short) ?? 0) + by);
     }
   }
 
-  /** Times are not compared. */
-  observe(): void {}
-
   /** All counts above zero. */
   counted(): Counted {
-    const { reencodes } = this;
-    return { ...Object.fromEntries(this.counts), ...(reencodes === 0 ? {} : { reencodes }) };
+    return Object.fromEntries(this.counts);
   }
 }

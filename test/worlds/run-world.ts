@@ -6,7 +6,6 @@
 
 import { type Subscription, VirtualTimeScheduler } from 'rxjs';
 import { createRecovery } from '../../src/create-recovery.ts';
-import { CODING_V1, type ErasureWork, inlineWork } from '../../src/recovery/coding.ts';
 import type { RecoveryEvent } from '../../src/recovery/events.ts';
 import type { Recovery } from '../../src/recovery/orchestrator.ts';
 import { NO_LOGGER } from '../../src/recovery/ports.ts';
@@ -77,7 +76,6 @@ class RunningWorld {
         metrics: this.metrics,
         logger: NO_LOGGER,
         runtime: { scheduler: this.scheduler, random: this.random },
-        work: this.countedWork(),
         sizePolicy: (...question) => {
           const plan = worldPolicy(world)(...question);
           this.steer(plan.strategies);
@@ -172,17 +170,6 @@ class RunningWorld {
         return type === 'regular_chunks' ? [{ from: all, to: wanted(all, askedForOwn(got)) }] : [];
       }),
     );
-  }
-
-  private countedWork(): ErasureWork {
-    const work = inlineWork(CODING_V1([]));
-    return {
-      ...work,
-      erasureRoot: (payload, n) => {
-        this.metrics.reencodes += 1;
-        return work.erasureRoot(payload, n);
-      },
-    };
   }
 }
 
