@@ -151,6 +151,8 @@ describe.skipIf(chromium === undefined)('the library in Chromium', () => {
   });
 
   it.each(VISITS)('recovers data on the page $name', ({ name }) => {
-    expect(reportOf(name)).toMatchObject({ recoveredFrom: 'regular_chunks', warnings: [] });
+    const { recovery, warnings } = reportOf(name);
+    expect(recovery).toMatchObject({ isExact: true, from: 'regular_chunks', warnings: [] });
+    expect(warnings).toEqual([]);
   });
 });

@@ -4,21 +4,8 @@
  * came of it. It loads no Node API and none of the test runner.
  */
 
-import {
-  authorityId,
-  CODEC_V1,
-  chunkIndex,
-  chunkSourceFrom,
-  createRecovery,
-  dataSourceFrom,
-  encodeAvailableData,
-  encodeReceipt,
-  HEX_TRIE_COMMITMENT,
-  hashPov,
-  hashReady,
-  hashValidationData,
-  sessionDirectoryFrom,
-} from '../../src/index.ts';
+import { hashReady } from '../../src/index.ts';
+import { doWholeJob, type WholeJobReport } from '../support/whole-job.ts';
 import { Checks, type VectorRunner } from '../vectors/runner.ts';
 import { decodeRunner } from '../vectors/runners/decode.ts';
 import { erasureV1Runner } from '../vectors/runners/erasure-v1.ts';
@@ -35,8 +22,7 @@ export type PageReport = {
   readonly isIsolated: boolean;
   readonly hasSharedMemory: boolean;
   readonly vectors: Readonly<Record<string, VectorReport>>;
-  /** `from` of a recovery whose data are the ones that were committed to. */
-  readonly recoveredFrom?: string;
+  readonly recovery?: WholeJobReport;
   /** Arguments of every `console.warn`, as text. */
   readonly warnings: readonly string[];
 };
@@ -57,6 +43,9 @@ const RUNNERS: readonly (readonly [string, VectorRunner])[] = [
   ['mapping.json', mappingRunner],
 ];
 
+/** Twelve validators of whom four have nothing. */
+const JOB = { validatorCount: 12, povBytes: 65_536, has: (v: number) => v >= 4 };
+
 async function runVectors(): Promise<Record<string, VectorReport>> {
   const reports: Record<string, VectorReport> = {};
   for (const [file, run] of RUNNERS) {
@@ -66,68 +55,6 @@ async function runVectors(): Promise<Record<string, VectorReport>> {
     reports[file] = { checks: checks.count, failed: checks.failed.slice(0, 10) };
   }
   return reports;
-}
-
-/** Recovers a candidate of 64 KiB from the chunks of 12 validators, four of which have none. */
-async function recover(): Promise<string> {
-  const zero = new Uint8Array(32);
-  const validationData = {
-    parentHead: zero,
-    relayParentNumber: 7,
-    relayParentStorageRoot: zero,
-    maxPovSize: 1 << 20,
-  };
-  const blockData = Uint8Array.from({ length: 65_536 }, (_, i) => (i * i) >> 5);
-  const data = { pov: { blockData }, validationData };
-  const chunks = CODEC_V1.encodeChunks(encodeAvailableData(data), 12);
-  const { root, proofs } = HEX_TRIE_COMMITMENT.commit(chunks);
-  const receipt = encodeReceipt({
-    version: 'v2',
-    paraId: 2_000,
-    coreIndex: 0,
-    sessionIndex: 1,
-    relayParent: zero,
-    paraHeadHash: zero,
-    validationDataHash: hashValidationData(validationData),
-    povHash: hashPov(data.pov),
-    erasureRoot: root,
-    validationCodeHash: zero,
-    commitmentsHash: zero,
-  });
-  const validators = chunks.map((_, v) => authorityId(`validator ${v}`));
-  const session = { index: 1, validators, groups: [], nodeFeatures: [] };
-  const recovery = createRecovery({
-    directory: sessionDirectoryFrom({
-      session: async () => session,
-      locate: async () => undefined,
-    }),
-    chunkSource: chunkSourceFrom({
-      askChunk: async ({ validatorIndex: v }) => {
-        const [bytes, proof] = [chunks[v], proofs[v]];
-        return bytes === undefined || proof === undefined || v < 4
-          ? { type: 'no_such_chunk', protocol: 'memory', bytes: 1 }
-          : {
-              type: 'chunk',
-              protocol: 'memory',
-              bytes: bytes.length,
-              chunk: { bytes, chunkIndex: chunkIndex(v), proof },
-            };
-      },
-    }),
-    dataSource: dataSourceFrom({
-      askData: async () => ({ type: 'no_such_data', protocol: 'memory', bytes: 1 }),
-    }),
-  });
-  await recovery.start();
-  const { data: got, from } = await recovery.recoverData({
-    receipt: receipt.bytes,
-    sessionIndex: 1,
-  });
-  await recovery.stop();
-  const isExact =
-    got.pov.blockData.length === blockData.length &&
-    got.pov.blockData.every((byte, i) => byte === blockData[i]);
-  return isExact ? from : 'other data';
 }
 
 async function report(): Promise<PageReport> {
@@ -142,7 +69,7 @@ async function report(): Promise<PageReport> {
   try {
     await hashReady();
     vectors = await runVectors();
-    return { ...host, vectors, recoveredFrom: await recover() };
+    return { ...host, vectors, recovery: await doWholeJob(JOB) };
   } catch (error: unknown) {
     const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
     return { ...host, vectors, error: text };

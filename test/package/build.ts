@@ -4,11 +4,11 @@
  */
 
 import { execFile } from 'node:child_process';
-import { symlink } from 'node:fs/promises';
+import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { ROOT } from '../support/source-tree.ts';
+import { ROOT, SOURCE_FOLDERS } from '../support/source-tree.ts';
 import type { TempFolder } from '../support/temp-folder.ts';
 
 /** How a command ended. */
@@ -32,11 +32,26 @@ export async function run(command: string, args: readonly string[], cwd: string)
 /**
  * Compiles the library into a new folder.
  *
+ * @param programs - Files of the tests to compile with it, relative to the checkout: for hosts on which
+ *   Node cannot strip types.
  * @throws with the compiler's words when it finds a fault.
  */
-export async function buildInto(folder: string): Promise<void> {
-  const args = [TSC, '-p', 'tsconfig.build.json', '--outDir', folder];
-  const { code, stdout, stderr } = await run(process.execPath, args, ROOT);
+export async function buildInto(folder: string, programs: readonly string[] = []): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  const config = join(folder, 'tsconfig.json');
+  const settings = {
+    extends: join(ROOT, 'tsconfig.build.json'),
+    compilerOptions: {
+      rootDir: ROOT,
+      outDir: folder,
+      typeRoots: [join(ROOT, 'node_modules', '@types')],
+    },
+    include: [...SOURCE_FOLDERS, ...programs].map((path) => join(ROOT, path)),
+    exclude: [join(ROOT, 'src', 'erasure', 'kernel', 'wat')],
+  };
+  await writeFile(config, JSON.stringify(settings));
+  const { code, stdout, stderr } = await run(process.execPath, [TSC, '-p', config], ROOT);
+  await rm(config);
   if (code !== 0) {
     throw new Error(`tsc ended with ${code}: ${stdout}${stderr}`);
   }
