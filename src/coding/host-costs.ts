@@ -4,7 +4,12 @@
  * milliseconds that replaces it. The clock is handed in.
  */
 
-import { type EngineId, hashRows, type KernelContext } from '../erasure/kernel/index.ts';
+import {
+  chooseHashKernel,
+  type EngineId,
+  type HashKernel,
+  type KernelContext,
+} from '../erasure/kernel/index.ts';
 
 /** Costs in nanoseconds, all of one thread. */
 export type HostCosts = {
@@ -20,6 +25,8 @@ export type HostCosts = {
   readonly hash: number;
   /** One coefficient of a row, worked out once per pattern. */
   readonly coefficient: number;
+  /** The fastest hash kernel, once it is known. */
+  readonly hashKernel?: HashKernel;
 };
 
 /**
@@ -61,13 +68,14 @@ const ROWS = 64;
 const PLANE_BYTES = 2 * WIDTH;
 const ROW_STRIDE = PLANE_BYTES + 64;
 
-/** Rows and bytes of the measured hash. */
-const HASH_ROWS = 10;
-const HASH_BYTES_PER_ROW = 4096;
+/** Rows and bytes of the measured hash: the same few rows again and again, about 2 ms in all. */
+const HASH_ROWS = 600;
+const HASHED_ROWS = 60;
+const HASH_ROW_BYTES = 4096;
 
 /** A step to time, and how many units it does. */
 type Probe = {
-  readonly name: Exclude<keyof HostCosts, 'coefficient'>;
+  readonly name: 'butterfly' | 'product' | 'move' | 'transpose';
   readonly units: number;
   run(): void;
 };
@@ -78,16 +86,10 @@ function probesOf(context: KernelContext): readonly Probe[] {
   const planes = work;
   const rows = planes + 2 * ROWS * PLANE_BYTES;
   const payload = rows + ROWS * ROW_STRIDE;
-  const digests = payload + ROWS * PLANE_BYTES;
   const pairList = lists;
   const rowList = pairList + 8 * ROWS;
   const coefficients = rowList + 4 * ROWS;
   fillLists(context, { planes, rows, pairList, rowList, coefficients });
-  const hashed = {
-    rows: Uint32Array.from({ length: HASH_ROWS }, (_, i) => work + i * HASH_BYTES_PER_ROW),
-    bytes: HASH_BYTES_PER_ROW,
-    digests: Uint32Array.from({ length: HASH_ROWS }, (_, i) => digests + 32 * i),
-  };
   return [
     {
       name: 'butterfly',
@@ -109,11 +111,6 @@ function probesOf(context: KernelContext): readonly Probe[] {
       name: 'transpose',
       units: ROWS * WIDTH,
       run: () => kernel.payloadFromRows(payload, 2 * ROWS, rowList, WIDTH, ROWS),
-    },
-    {
-      name: 'hash',
-      units: HASH_ROWS * HASH_BYTES_PER_ROW,
-      run: () => hashRows(context, hashed),
     },
   ];
 }
@@ -143,7 +140,7 @@ function fillLists(
 export function measureHostCosts(context: KernelContext, nowMs: () => number): HostCosts {
   const typical = TYPICAL_COSTS[context.engine];
   const deadline = nowMs() + CALIBRATION_MS;
-  const measured: { -readonly [Name in keyof HostCosts]: number } = { ...typical };
+  const measured: { -readonly [Name in keyof HostCosts]: HostCosts[Name] } = { ...typical };
   for (const probe of probesOf(context)) {
     const repeats = Math.max(1, Math.round(SAMPLE_NS / (typical[probe.name] * probe.units)));
     let least = Number.POSITIVE_INFINITY;
@@ -159,7 +156,25 @@ export function measureHostCosts(context: KernelContext, nowMs: () => number): H
       measured[probe.name] = cost;
     }
   }
-  return measured;
+  return nowMs() < deadline ? withHash(context, measured, nowMs) : measured;
+}
+
+/** Chooses the hash kernel, and takes the time of the whole choice for what hashing costs. */
+function withHash(context: KernelContext, costs: HostCosts, nowMs: () => number): HostCosts {
+  const digests = context.work + HASHED_ROWS * HASH_ROW_BYTES;
+  const job = {
+    rows: Uint32Array.from(
+      { length: HASH_ROWS },
+      (_, i) => context.work + (i % HASHED_ROWS) * HASH_ROW_BYTES,
+    ),
+    bytes: HASH_ROW_BYTES,
+    digests: Uint32Array.from({ length: HASH_ROWS }, (_, i) => digests + 32 * (i % HASHED_ROWS)),
+  };
+  const start = nowMs();
+  const hashKernel = chooseHashKernel(context, job, nowMs);
+  const hash = ((nowMs() - start) * 1e6) / (HASH_ROWS * HASH_ROW_BYTES);
+  const measured = hash > 0 ? { ...costs, hash } : costs;
+  return hashKernel === undefined ? measured : { ...measured, hashKernel };
 }
 
 /** Length of a sample by the typical costs: long against the clock's resolution, 5 µs at best. */

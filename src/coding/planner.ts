@@ -4,6 +4,8 @@
  * cost on this host. Every choice gives the same bytes; only time differs.
  */
 
+import type { ColumnRange } from '../erasure/kernel/index.ts';
+import type { CodeLayout } from './code-layout.ts';
 import type { DecodePath } from './erasure-work.ts';
 import type { HostCosts } from './host-costs.ts';
 
@@ -11,14 +13,9 @@ import type { HostCosts } from './host-costs.ts';
 export type KernelPath = Exclude<DecodePath, 'plain'>;
 
 /** What there is to decode. */
-export type DecodeCase = {
-  /** Data rows, k. */
-  readonly systematicThreshold: number;
-  readonly validatorCount: number;
+export type DecodeCase = Pick<CodeLayout, 'systematicThreshold' | 'validatorCount' | 'columns'> & {
   /** Positions to decode from, ascending: k of them, or more where all that were received count. */
   readonly used: readonly number[];
-  /** Columns of the payload. */
-  readonly columns: number;
   /** Whether all other positions of the codeword are wanted too, to be hashed. */
   readonly wantsRoot: boolean;
 };
@@ -40,7 +37,13 @@ class ColumnCosts {
   readonly #k: number;
   readonly #n: number;
 
-  constructor(costs: HostCosts, { systematicThreshold, validatorCount }: DecodeCase) {
+  constructor(
+    costs: HostCosts,
+    {
+      systematicThreshold,
+      validatorCount,
+    }: Pick<CodeLayout, 'systematicThreshold' | 'validatorCount'>,
+  ) {
     this.#costs = costs;
     this.#k = systematicThreshold;
     this.#n = validatorCount;
@@ -154,4 +157,21 @@ export function choosePath(one: DecodeCase, costs: HostCosts, forced?: DecodePat
   );
   const wanted = possible.find(({ path }) => path === forced);
   return wanted ?? possible.reduce((best, next) => (next.costMs < best.costMs ? next : best));
+}
+
+/** Ms of one thread to encode so many columns of a payload. */
+export function encodeCostMs(
+  costs: HostCosts,
+  layout: CodeLayout,
+  { from, to }: ColumnRange,
+): number {
+  const { systematicThreshold: k, validatorCount: n } = layout;
+  const column = new ColumnCosts(costs, layout);
+  return ((to - from) * (column.move(k + n) + column.codeword())) / NS_PER_MS;
+}
+
+/** Ms of one thread to hash so many rows. */
+export function hashCostMs(costs: HostCosts, rowCount: number, rowBytes: number): number {
+  // A block of 128 bytes is the least, and an address is not free.
+  return (rowCount * Math.max(128, rowBytes) * costs.hash) / NS_PER_MS;
 }
