@@ -85,6 +85,13 @@ export type TransformExports = {
    * @param halfBytes - Bytes of `size / 2` rows; a multiple of 16.
    */
   fanOut(source: number, coset1: number, coset2: number, coset3: number, halfBytes: number): void;
+  /**
+   * The top layer of the FFT of `size` rows from one place to another: `fanOut` for one coset. The twiddle
+   * is `2 * coset`, below 256.
+   *
+   * @param halfBytes - Bytes of `size / 2` rows; a multiple of 16.
+   */
+  topLayer(source: number, target: number, halfBytes: number, twiddle: number): void;
   /** Adds the formal derivative, see `DerivativeJob`; rows of `rowBytes` bytes follow one another. */
   addDerivative(base: number, rowBytes: number, size: number): void;
   /** `target += factor * source` over planes; the factor is in tower coordinates, in two bytes. */

@@ -9,10 +9,19 @@ import { buildFor, type FunctionMaker } from './build.ts';
 import { byteFunctions } from './bytes.ts';
 import { type DataSegment, moduleText } from './function-text.ts';
 import { hashFunctions } from './hash-rows.ts';
+import { layerFunctions } from './layers.ts';
+import { payloadFunctions } from './payload.ts';
+import { rowFunctions } from './rows.ts';
 import { fieldTables } from './tables.ts';
 
 /** All functions of the kernel. */
-const MAKERS: readonly FunctionMaker[] = [byteFunctions, hashFunctions];
+const MAKERS: readonly FunctionMaker[] = [
+  byteFunctions,
+  layerFunctions,
+  payloadFunctions,
+  rowFunctions,
+  hashFunctions,
+];
 
 /** All tables and constants. */
 const DATA: readonly DataSegment[] = [...fieldTables, ...blake2bTables];

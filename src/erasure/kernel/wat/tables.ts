@@ -5,8 +5,8 @@
 
 import { multiply } from '../../field.ts';
 import { FIRST_BYTES, NIBBLE_MASK, PRODUCT_BYTES, PRODUCTS, TOWER, ZEROS } from '../memory-map.ts';
-import { towerMap } from '../tower.ts';
 import type { DataSegment } from './function-text.ts';
+import { towerMap } from './tower.ts';
 
 function products(): Uint8Array {
   const bytes = new Uint8Array(256 * PRODUCT_BYTES);

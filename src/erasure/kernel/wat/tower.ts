@@ -4,7 +4,7 @@
  * which a constant of GF(2^8) multiplies each byte on its own. Rows are the kernel's work.
  */
 
-import { multiply } from '../field.ts';
+import { multiply } from '../../field.ts';
 
 /** `v_(8+i) = v_8 * v_i + b_i`: this is `b_0 … b_7`. */
 const REMAINDERS: readonly number[] = Array.from(
