@@ -46,8 +46,11 @@ function compact(value: number): Uint8Array {
   return bytes;
 }
 
-/** Compact length and bytes: how values and child references are written. */
-function prefixed(bytes: Uint8Array): Uint8Array {
+/**
+ * Compact length and bytes: how values and child references are written in a node, and nodes in a SCALE
+ * list of nodes.
+ */
+export function prefixed(bytes: Uint8Array): Uint8Array {
   return concatBytes([compact(bytes.length), bytes]);
 }
 
