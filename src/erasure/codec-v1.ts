@@ -4,7 +4,6 @@
  * moved, in which order. All arithmetic on symbols is the engine's.
  */
 
-import type { VerifiedChunk } from '../primitives/chunk.ts';
 import type { ErasureCodec } from './codec.ts';
 import { reassembleReceived, reconstructReceived } from './decode-v1.ts';
 import type { TransformEngine } from './engine.ts';
@@ -12,7 +11,13 @@ import { rowsFrom } from './engine.ts';
 import { SCALAR_ENGINE } from './engine-scalar.ts';
 import { chunkLayout, eachStripe, payloadLayout, stripeColumns } from './layout.ts';
 import { columnCount, parametersV1 } from './parameters.ts';
-import { admitShards, admitSystematicShards, type Shard } from './shards.ts';
+import {
+  admitShards,
+  admitSystematicShards,
+  bytesInOrder,
+  type Shard,
+  shardsOf,
+} from './shards.ts';
 
 /** Interpolates the payload's columns at positions 0 .. k-1 and evaluates at all others (§4.2). */
 function encodeChunks(
@@ -81,17 +86,6 @@ export function reassembleUnchecked(
   return reassembleReceived(engine, k, admitSystematicShards(shards, k));
 }
 
-/** The bytes of distinct chunks below `end`, in ascending order of chunk index. */
-function bytesInOrder(chunks: readonly VerifiedChunk<unknown>[], end: number): Uint8Array[] {
-  const byIndex = new Map<number, Uint8Array>();
-  for (const chunk of chunks) {
-    if (chunk.chunkIndex < end) {
-      byIndex.set(chunk.chunkIndex, chunk.bytes);
-    }
-  }
-  return [...byIndex].sort(([a], [b]) => a - b).map(([, bytes]) => bytes);
-}
-
 /** Codec v1 on a given engine. */
 export function codecV1(engine: TransformEngine): ErasureCodec {
   return {
@@ -100,10 +94,8 @@ export function codecV1(engine: TransformEngine): ErasureCodec {
     chunkBytes: (payloadBytes, validatorCount) =>
       2 * columnCount(payloadBytes, parametersV1(validatorCount).systematicThreshold),
     encodeChunks: (payload, validatorCount) => encodeChunks(engine, payload, validatorCount),
-    reconstruct: (chunks, validatorCount) => {
-      const shards = chunks.map(({ chunkIndex, bytes }): Shard => [chunkIndex, bytes]);
-      return reconstructUnchecked(shards, validatorCount, engine);
-    },
+    reconstruct: (chunks, validatorCount) =>
+      reconstructUnchecked(shardsOf(chunks), validatorCount, engine),
     reassemble: (chunks, validatorCount) => {
       const k = parametersV1(validatorCount).systematicThreshold;
       return reassembleUnchecked(bytesInOrder(chunks, k), validatorCount, engine);
@@ -111,5 +103,5 @@ export function codecV1(engine: TransformEngine): ErasureCodec {
   };
 }
 
-/** Codec v1 on the scalar engine. */
-export const CODEC_V1: ErasureCodec = codecV1(SCALAR_ENGINE);
+/** Codec v1 on the scalar engine: the plain form, and the one to compare others with. */
+export const PLAIN_CODEC_V1: ErasureCodec = codecV1(SCALAR_ENGINE);

@@ -3,8 +3,14 @@
  * The erasure code as other folders see it. Re-exports only.
  */
 
+export { CODEC_V1 } from './best-codec.ts';
 export type { CodecId, CodeParameters, ErasureCodec } from './codec.ts';
-export { CODEC_V1, codecV1, reassembleUnchecked, reconstructUnchecked } from './codec-v1.ts';
+export {
+  codecV1,
+  PLAIN_CODEC_V1,
+  reassembleUnchecked,
+  reconstructUnchecked,
+} from './codec-v1.ts';
 export type {
   ByteLayout,
   ColumnRange,

@@ -4,6 +4,7 @@
  * that the same bad input gives the same error (erasure spec §2). No arithmetic here.
  */
 
+import type { VerifiedChunk } from '../primitives/chunk.ts';
 import { ErasureError } from '../primitives/errors.ts';
 
 /** A position in the code and the bytes there. */
@@ -97,4 +98,20 @@ export function admitSystematicShards(
   byPosition.forEach(assertEven);
   assertEnough(byPosition.length, needed);
   return { byPosition, shardBytes: uniformLength(byPosition) };
+}
+
+/** Verified chunks as the shards that {@link admitShards} takes. */
+export function shardsOf(chunks: readonly VerifiedChunk<unknown>[]): Shard[] {
+  return chunks.map(({ chunkIndex, bytes }): Shard => [chunkIndex, bytes]);
+}
+
+/** The bytes of distinct chunks below `end`, in ascending order of chunk index. */
+export function bytesInOrder(chunks: readonly VerifiedChunk<unknown>[], end: number): Uint8Array[] {
+  const byIndex = new Map<number, Uint8Array>();
+  for (const chunk of chunks) {
+    if (chunk.chunkIndex < end) {
+      byIndex.set(chunk.chunkIndex, chunk.bytes);
+    }
+  }
+  return [...byIndex].sort(([a], [b]) => a - b).map(([, bytes]) => bytes);
 }

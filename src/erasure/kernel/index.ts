@@ -21,7 +21,9 @@ export type {
   RecoverRowsColumnsJob,
   RevealColumnsJob,
 } from './column-jobs.ts';
+export { decodeColumns } from './decode-columns.ts';
 export { type DecodePlan, decodePlan } from './decode-plan.ts';
+export { encodeColumns, encodeParityColumns } from './encode-columns.ts';
 export {
   chooseEngine,
   detectEngine,
@@ -38,6 +40,7 @@ export {
   loadKernel,
   type SimdEngineId,
 } from './kernel.ts';
+export { kernelCodec } from './kernel-codec.ts';
 export {
   attachContext,
   type ContextAreas,
@@ -51,6 +54,8 @@ export {
   WORK_BYTES,
 } from './kernel-context.ts';
 export { KernelMemory, type KernelMemoryOptions, MemoryViews } from './kernel-memory.ts';
+export { revealColumns } from './reveal-columns.ts';
+export { reassembleColumns, recoverRowsColumns } from './row-columns.ts';
 export {
   defaultHashKernel,
   HASH_GROUP_ALIGNMENT,

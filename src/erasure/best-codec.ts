@@ -1,0 +1,46 @@
+/**
+ * @module
+ * Codec v1 on the best engine of the host. The engine is chosen and loaded at first use, so that importing
+ * costs nothing and hosts without WebAssembly get the plain one.
+ */
+
+import type { ErasureCodec } from './codec.ts';
+import { PLAIN_CODEC_V1 } from './codec-v1.ts';
+import { detectEngine } from './kernel/engine-choice.ts';
+import { kernelCodec } from './kernel/kernel-codec.ts';
+import { createContext } from './kernel/kernel-context.ts';
+import { KernelMemory } from './kernel/kernel-memory.ts';
+
+/** Cap of the memory: the areas of a context, and what {@link kernelCodec} takes for a group of columns. */
+const MEMORY_BYTES = 64 * 1024 * 1024;
+
+function makeBestCodec(): ErasureCodec {
+  const engine = detectEngine();
+  if (engine === 'scalar') {
+    return PLAIN_CODEC_V1;
+  }
+  const memory = new KernelMemory({ isShared: false, maxBytes: MEMORY_BYTES });
+  const context = createContext(memory, engine);
+  return context === undefined ? PLAIN_CODEC_V1 : kernelCodec(context, memory);
+}
+
+let best: ErasureCodec | undefined;
+
+function bestCodec(): ErasureCodec {
+  best ??= makeBestCodec();
+  return best;
+}
+
+/**
+ * Codec v1 on the best engine of the host, the same bytes as {@link PLAIN_CODEC_V1}. The first call that
+ * moves bytes takes some 5 MiB of memory for it, and keeps them.
+ */
+export const CODEC_V1: ErasureCodec = {
+  id: 'v1',
+  parameters: (validatorCount) => PLAIN_CODEC_V1.parameters(validatorCount),
+  chunkBytes: (payloadBytes, validatorCount) =>
+    PLAIN_CODEC_V1.chunkBytes(payloadBytes, validatorCount),
+  encodeChunks: (payload, validatorCount) => bestCodec().encodeChunks(payload, validatorCount),
+  reconstruct: (chunks, validatorCount) => bestCodec().reconstruct(chunks, validatorCount),
+  reassemble: (chunks, validatorCount) => bestCodec().reassemble(chunks, validatorCount),
+};

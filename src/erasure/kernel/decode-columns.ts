@@ -1,0 +1,126 @@
+/**
+ * @module
+ * Decoding of a range of columns on the kernel, in blocks of k positions (erasure spec §4.6), and in the same
+ * stripe the rows that were not received, by encoding the payload anew.
+ */
+
+import { eachStripeOf, stripeWidth } from './code-shape.ts';
+import type { DecodeColumnsJob } from './column-jobs.ts';
+import { type BlockLists, type DecodeLists, decodeLists } from './decode-lists.ts';
+import type { KernelContext } from './kernel-context.ts';
+import { evaluateParity, PARITY_SETS, paritySet } from './parity-rows.ts';
+import { storePayload } from './payload-planes.ts';
+import { transformRows } from './transform-rows.ts';
+
+/** Sets of work rows that decoding uses: the sum, and one block. */
+const DECODE_SETS = 2;
+
+/** Loads the received rows of a block, scaled, and leaves the coefficients of the block in their place. */
+export function loadBlock(
+  context: KernelContext,
+  lists: DecodeLists,
+  block: BlockLists,
+  stripe: { readonly planes: number; readonly k: number; readonly first: number },
+): void {
+  const { kernel } = context;
+  const { w } = lists;
+  const { planes, k, first } = stripe;
+  if (block.load.count < k) {
+    kernel.clear(planes, 2 * w * k);
+  }
+  kernel.scaledPlanesFromRows(lists.lists.address(block.load), block.load.count, 2 * first, w);
+  transformRows(context, { kind: 'ifft', base: planes, w, size: k, position: block.base });
+}
+
+/** The first block with received rows: it is loaded into the sum itself. */
+function firstBlock({ received, systematicThreshold: k }: DecodeColumnsJob['plan']): number {
+  return Math.floor(received[0]! / k);
+}
+
+/** Leaves in set 0 what the transform at 0 takes: the sum over the blocks of §4.6. */
+function sumBlocks(context: KernelContext, lists: DecodeLists, k: number, first: number): void {
+  const { kernel, work } = context;
+  const rowBytes = 2 * lists.w;
+  let planes = work;
+  for (const block of lists.blocks) {
+    if (block.load.count > 0) {
+      loadBlock(context, lists, block, { planes, k, first });
+      if (block.base === 0) {
+        kernel.addDerivative(work, rowBytes, k);
+      } else if (planes !== work) {
+        kernel.addRows(work, planes, rowBytes * k);
+      }
+      planes = work + rowBytes * k;
+    }
+  }
+}
+
+/** Leaves the k data rows of one stripe in set 0. */
+function decodeStripe(context: KernelContext, lists: DecodeLists, k: number, first: number): void {
+  const { kernel, work } = context;
+  const { w, keep } = lists;
+  const { scale } = lists.blocks[0]!;
+  if (scale.count > 0) {
+    sumBlocks(context, lists, k, first);
+    transformRows(context, { kind: 'fft', base: work, w, size: k, position: 0 });
+    kernel.scalePlanes(lists.lists.address(scale), scale.count, w);
+  }
+  if (keep.count > 0) {
+    kernel.planesFromRows(lists.lists.address(keep), keep.count, 2 * first, w);
+  }
+}
+
+/** Writes the rows that were not received, from the data rows in set 0. */
+function reencodeStripe(
+  context: KernelContext,
+  lists: DecodeLists,
+  plan: DecodeColumnsJob['plan'],
+  first: number,
+): void {
+  const { kernel, work } = context;
+  const { w, blocks } = lists;
+  const { systematicThreshold: k, validatorCount } = plan;
+  const write = ({ write: list }: BlockLists): void => {
+    if (list.count > 0) {
+      kernel.rowsFromPlanesList(lists.lists.address(list), list.count, 2 * first, w);
+    }
+  };
+  write(blocks[0]!);
+  transformRows(context, { kind: 'ifft', base: work, w, size: k, position: 0 });
+  evaluateParity(context, {
+    systematicThreshold: k,
+    validatorCount,
+    w,
+    store: (_, base) => write(blocks[base / k]!),
+  });
+}
+
+/**
+ * Does a {@link DecodeColumnsJob}.
+ *
+ * Of more than k rows all are used, and received data rows stay as they came (erasure spec §4.5).
+ *
+ * Cost: one inverse transform of k rows for each block with received rows and one transform; with
+ * `reencode` what encoding from work rows costs besides.
+ */
+export function decodeColumns(context: KernelContext, job: DecodeColumnsJob): void {
+  const { plan, received, payload, columns, reencode } = job;
+  const k = plan.systematicThreshold;
+  const width = stripeWidth(k, reencode === undefined ? DECODE_SETS : PARITY_SETS);
+  let lists: DecodeLists | undefined;
+  eachStripeOf(columns, width, (first, w) => {
+    if (lists?.w !== w) {
+      const setBytes = 2 * k * w;
+      const blocks = Math.ceil(plan.validatorCount / k);
+      lists = decodeLists(context, { plan, received, output: reencode }, w, {
+        load: (block) => context.work + (block === firstBlock(plan) ? 0 : setBytes),
+        write: (block) => context.work + paritySet(block, k, blocks) * setBytes,
+      });
+    }
+    decodeStripe(context, lists, k, first);
+    storePayload(context, payload + 2 * k * first, k, w, lists.small);
+    if (reencode !== undefined) {
+      reencodeStripe(context, lists, plan, first);
+    }
+  });
+}
