@@ -1,0 +1,58 @@
+/**
+ * @module
+ * The end of the current turn of the event loop: after everything that this turn brought was handled,
+ * before the loop waits again. No clock: nothing here is early or late.
+ */
+
+/** Calls back once at the end of the turn, unless the returned function was called before. */
+export type EndOfTurn = (callback: () => void) => () => void;
+
+/** What a host offers for it: the first where there is Node, the second in browsers. */
+export type TurnHost = {
+  readonly setImmediate?: (callback: () => void) => unknown;
+  readonly MessageChannel?: new () => {
+    readonly port1: { onmessage: (() => void) | null };
+    readonly port2: { postMessage(message: null): void };
+  };
+};
+
+/**
+ * The end of turns on a host. Where it has neither of the two, the end of the turn's microtasks, which
+ * gives a caller nothing but order.
+ */
+export function endOfTurnOn(host: TurnHost): EndOfTurn {
+  const waiting = new Set<() => void>();
+  let wake: (() => void) | undefined;
+  /** One by one, so that what throws does not take the others with it. */
+  const next = (): void => {
+    const [callback] = waiting;
+    if (callback !== undefined) {
+      waiting.delete(callback);
+      callback();
+    }
+  };
+  return (callback) => {
+    const once = (): void => callback();
+    waiting.add(once);
+    wake ??= wakerOf(host, next);
+    wake();
+    return () => void waiting.delete(once);
+  };
+}
+
+/** Asks the host to call `next` once, at the end of the turn, each time it is called. */
+function wakerOf(host: TurnHost, next: () => void): () => void {
+  const { setImmediate, MessageChannel } = host;
+  if (setImmediate !== undefined) {
+    return () => void setImmediate(next);
+  }
+  if (MessageChannel !== undefined) {
+    const { port1, port2 } = new MessageChannel();
+    port1.onmessage = next;
+    return () => port2.postMessage(null);
+  }
+  return () => void Promise.resolve().then(next);
+}
+
+/** The end of turns on this host. */
+export const endOfTurn: EndOfTurn = endOfTurnOn(globalThis as unknown as TurnHost);

@@ -1,0 +1,63 @@
+/**
+ * @module
+ * One subscription to a job in the pool: its progress, where its memory is, and whom to tell.
+ */
+
+import type { Subscriber } from 'rxjs';
+import type { JobOf } from '../job-runner.ts';
+import { JobProgress } from './job-progress.ts';
+
+/**
+ * Where the tasks of a job are done: anywhere; by one worker that holds a copy of its memory, named by
+ * its slot; or, after such a worker failed, on the calling thread.
+ */
+export type Home =
+  | { readonly type: 'anywhere' }
+  | { readonly type: 'worker'; readonly slot: number }
+  | { readonly type: 'calling_thread' };
+
+/** A job that was subscribed to. */
+export class PoolRun<Task> {
+  readonly progress: JobProgress<Task>;
+  readonly #subscriber: Subscriber<void>;
+  #onIdle: (() => void) | undefined;
+  #isDropped = false;
+  home: Home = { type: 'anywhere' };
+
+  constructor(job: JobOf<Task>, subscriber: Subscriber<void>, onIdle: (() => void) | undefined) {
+    this.progress = new JobProgress(job);
+    this.#subscriber = subscriber;
+    this.#onIdle = onIdle;
+  }
+
+  /** Whether nobody waits for it: it was left, failed or is complete. */
+  get isDropped(): boolean {
+    return this.#isDropped;
+  }
+
+  /** Nobody waits for it any more; no further task is given out. Idempotent. */
+  drop(): void {
+    this.#isDropped = true;
+    this.progress.drop();
+    this.tellIfIdle();
+  }
+
+  /** Tells the owner of the memory, once, when the job was dropped and none of its tasks is out. */
+  tellIfIdle(): void {
+    const onIdle = this.#onIdle;
+    if (this.#isDropped && this.progress.unsettledCount === 0 && onIdle !== undefined) {
+      this.#onIdle = undefined;
+      onIdle();
+    }
+  }
+
+  /** All its tasks are done. The teardown drops it. */
+  complete(): void {
+    this.#subscriber.complete();
+  }
+
+  /** It cannot go on. The teardown drops it. */
+  fail(error: unknown): void {
+    this.#subscriber.error(error);
+  }
+}
