@@ -47,7 +47,7 @@ export class KernelBench {
   readonly kernel: KernelExports;
   readonly #memory: KernelMemory;
 
-  constructor(engine: SimdEngineId, maxBytes = 64 * 1024 * 1024) {
+  constructor(engine: SimdEngineId, maxBytes: number = 64 * 1024 * 1024) {
     this.#memory = new KernelMemory({ isShared: false, maxBytes });
     const context = createContext(this.#memory, engine);
     if (context === undefined) {
@@ -70,6 +70,11 @@ export class KernelBench {
     return address;
   }
 
+  /** Gives a region back. */
+  give(address: number): void {
+    this.#memory.give(address);
+  }
+
   /** A copy of bytes. */
   bytes(address: number, byteCount: number): Uint8Array {
     return this.context.bytes().slice(address, address + byteCount);
@@ -83,7 +88,7 @@ export class KernelBench {
   }
 
   /** Puts a table into planes; the columns beyond the table are left as they are. */
-  putPlanes(address: number, w: number, table: Table, stride = 2 * w): void {
+  putPlanes(address: number, w: number, table: Table, stride: number = 2 * w): void {
     const bytes = this.context.bytes();
     table.forEach((row, r) => {
       row.forEach((symbol, c) => {
@@ -95,7 +100,7 @@ export class KernelBench {
   }
 
   /** Reads `w` columns of planes. */
-  planes(address: number, w: number, rowCount: number, stride = 2 * w): Table {
+  planes(address: number, w: number, rowCount: number, stride: number = 2 * w): Table {
     const bytes = this.context.bytes();
     return Array.from({ length: rowCount }, (_, r) =>
       Array.from({ length: w }, (_, c) => {
