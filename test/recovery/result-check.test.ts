@@ -2,11 +2,18 @@ import { type Observable, tap, throwError } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import { encodeAvailableData } from '../../src/codec/available-data.ts';
 import type { RecoveryWork } from '../../src/coding/erasure-work.ts';
+import { CODEC_V1 } from '../../src/erasure/index.ts';
 import { toHex } from '../../src/primitives/bytes.ts';
 import { checkRequest } from '../../src/recovery/request.ts';
-import { type CheckOutcome, checkData, checkPayload } from '../../src/recovery/result-check.ts';
+import {
+  type CheckOutcome,
+  checkData,
+  checkDecoded,
+  checkPayload,
+} from '../../src/recovery/result-check.ts';
 import { type CandidateKind, testCandidate } from '../support/candidate-world.ts';
 import { openedPlain } from '../support/fake-work.ts';
+import { provenChunks } from '../support/proven-chunks.ts';
 
 const work = openedPlain({ validatorCount: 7 });
 const broken: Pick<RecoveryWork, 'erasureRoot'> = {
@@ -121,4 +128,60 @@ describe('checkPayload', () => {
       evidence: { reason: 'not_decodable', code: code ?? expect.any(String) },
     });
   });
+});
+
+describe('checkDecoded', () => {
+  /** What chunks of a candidate decode to, and the root that they are proven under. */
+  function decodedOf(kind: CandidateKind, checkMode: 're_encode' | 'pov_hash' = 're_encode') {
+    const { made, subject } = subjectOf(kind, checkMode);
+    const payload = CODEC_V1.reassemble(provenChunks(made), 7);
+    return { made, subject, decoded: { payload, codewordRoot: made.erasureRoot } };
+  }
+
+  it('takes the root that came with the payload, and copies nothing', () => {
+    const { made, subject, decoded } = decodedOf('honest');
+    const outcome = outcomeOf(checkDecoded(decoded, subject, broken));
+    const scaleBytes = encodeAvailableData(made.data).length;
+    expect(outcome).toEqual({ type: 'checked', data: { data: made.data, scaleBytes } });
+    const { blockData } = (outcome as CheckOutcome & { type: 'checked' }).data.data.pov;
+    expect(blockData.buffer).toBe(decoded.payload.buffer);
+  });
+
+  it.each(['trailing_garbage', 'long_chunks'] as const)(
+    'encodes again what is no canonical encoding, whatever root came with it: %s',
+    (kind) => {
+      const { subject, decoded } = decodedOf(kind);
+      const outcome = outcomeOf(checkDecoded(decoded, subject, work));
+      expect(outcome).toMatchObject({ type: 'mismatch', evidence: { reason: 'root_mismatch' } });
+      expect(outcome).toEqual(outcomeOf(checkPayload(decoded.payload, subject, work)));
+    },
+  );
+
+  it('encodes again a payload that lacks its last column', () => {
+    const { subject, decoded } = decodedOf('honest');
+    const payload = decoded.payload.subarray(0, decoded.payload.length - 1);
+    const errors: unknown[] = [];
+    checkDecoded({ ...decoded, payload }, subject, broken).subscribe({
+      error: (error: unknown) => errors.push(error),
+    });
+    expect(errors).toEqual([new Error('not to be used')]);
+  });
+
+  it('has the last word where another root came with the payload', () => {
+    const { subject, decoded } = decodedOf('honest');
+    const codewordRoot = new Uint8Array(32);
+    expect(outcomeOf(checkDecoded({ ...decoded, codewordRoot }, subject, work)).type).toBe(
+      'checked',
+    );
+  });
+
+  it.each(['trailing_garbage', 'wrong_pov_hash'] as const)(
+    'does not look at the root in PoV-hash mode: %s',
+    (kind) => {
+      const { subject, decoded } = decodedOf(kind, 'pov_hash');
+      expect(outcomeOf(checkDecoded(decoded, subject, broken)).type).toBe(
+        kind === 'wrong_pov_hash' ? 'mismatch' : 'checked',
+      );
+    },
+  );
 });

@@ -13,6 +13,7 @@ import type {
   WorkSubject,
 } from '../../src/coding/erasure-work.ts';
 import { plainWork } from '../../src/coding/plain-work.ts';
+import { equalBytes } from '../../src/primitives/bytes.ts';
 import type { Runtime } from '../../src/recovery/ports.ts';
 
 /** What a test does otherwise. `reassemble` and `reconstruct` give the payload of `decode`. */
@@ -70,4 +71,35 @@ export function slowWork({ scheduler }: Runtime, ms: number): ErasureWork {
     decode: (question) => later(plain.decode(question)),
     erasureRoot: (payload) => later(plain.erasureRoot(payload)),
   }));
+}
+
+/**
+ * Work that gives the root with the payload, as the port allows: never where a surplus chunk lies on
+ * another codeword. All by plain code.
+ */
+export function rootedWork(): ErasureWork {
+  const { description, open } = plainWork();
+  return {
+    description,
+    open: (subject) => {
+      const { coding, validatorCount } = subject;
+      const { codec, commitment } = coding.plain;
+      const plain = open(subject);
+      return changedWork(plain, {
+        decode: (question) =>
+          plain.decode(question).pipe(
+            map((decoded) => {
+              const { payload } = decoded;
+              const again = codec.encodeChunks(payload, validatorCount);
+              const isOneCodeword = question.chunks.every(({ chunkIndex, bytes }) =>
+                equalBytes(bytes, again[chunkIndex] ?? bytes.subarray(1)),
+              );
+              return question.wantsRoot && isOneCodeword
+                ? { ...decoded, codewordRoot: commitment.root(again) }
+                : decoded;
+            }),
+          ),
+      });
+    },
+  };
 }
