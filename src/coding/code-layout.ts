@@ -91,6 +91,11 @@ export class RegionCutter {
     return address;
   }
 
+  /** Addresses of so many parts of one size. */
+  parts(count: number, byteCount: number): readonly number[] {
+    return Array.from({ length: count }, () => this.part(byteCount));
+  }
+
   /** Bytes of all parts so far. */
   get byteCount(): number {
     return this.#end - this.#start;

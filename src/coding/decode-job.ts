@@ -65,6 +65,24 @@ export function decodeJob(work: DecodeWork, region: RegionCutter, settings: JobS
   };
 }
 
+/**
+ * Cuts the parts from a region that {@link decodeJob} will need, so that their size is known before there
+ * is memory.
+ */
+export function decodeSpace(
+  work: Pick<DecodeWork, 'layout' | 'used' | 'path'> & { readonly wantsRoot: boolean },
+  region: RegionCutter,
+  settings: JobSettings,
+): void {
+  const { layout, used, path, wantsRoot } = work;
+  if (path === 'rows') {
+    region.parts(missingBelow(used, layout.systematicThreshold).length, layout.stride);
+  }
+  if (wantsRoot) {
+    new RowGroups(layout, settings, region);
+  }
+}
+
 type Path = (work: DecodeWork, region: RegionCutter, settings: JobSettings) => PathParts;
 
 const PATHS: { readonly [Name in KernelPath]: Path } = {

@@ -46,6 +46,15 @@ export function produceJob(
   return { stages: [encoding, hashing], cost: costMs + encodeCostMs(costs, layout, whole) };
 }
 
+/** Cuts the parts from a region that {@link digestsJob} will need. */
+export function digestsSpace(
+  layout: CodeLayout,
+  region: RegionCutter,
+  settings: JobSettings,
+): RowGroups {
+  return new RowGroups(layout, settings, region);
+}
+
 /** Payload → the hashes of all chunks; the rows themselves are not kept. */
 export function digestsJob(
   { layout, payload, digests }: EncodePlaces,
@@ -53,7 +62,7 @@ export function digestsJob(
   settings: JobSettings,
 ): Job {
   const { costs } = settings;
-  const groups = new RowGroups(layout, settings, region);
+  const groups = digestsSpace(layout, region, settings);
   const hashed = { indices: allIndices(layout.validatorCount), digests };
   const stages = groups.stages(hashed, (columns, chunks) =>
     encodeTasks({ layout, payload, columns, chunks, settings }),

@@ -4,7 +4,8 @@
  * kernel does them. Joins the two; neither knows of the other.
  */
 
-import type { TrieMemory } from '../commitment/trie-build.ts';
+import { digestAddresses, layOutTrie, type TrieMemory } from '../commitment/trie-build.ts';
+import type { TrieLayout } from '../commitment/trie-layout.ts';
 import { hashRows, type KernelContext, LIST_BYTES } from '../erasure/kernel/index.ts';
 
 /** Words and bytes of an entry of a copy list. */
@@ -29,4 +30,14 @@ export function trieMemory(context: KernelContext): TrieMemory {
       }
     },
   };
+}
+
+/** Lays a trie out at `nodes`. @returns By chunk index: where its hash goes. */
+export function leafAddresses(
+  layout: TrieLayout,
+  context: KernelContext,
+  nodes: number,
+): Uint32Array {
+  layOutTrie(layout, trieMemory(context), nodes);
+  return digestAddresses(layout, nodes);
 }
