@@ -15,7 +15,7 @@ type Recorded = {
   readonly strategies: readonly StrategyType[];
 };
 
-const slow = { ports: ({ runtime }: { runtime: Runtime }) => ({ work: slowWork(runtime, 30) }) };
+const slow = { ports: ({ runtime }: { runtime: Runtime }) => ({ work: slowWork(runtime, 30, 5) }) };
 
 const recordings: Readonly<Record<string, Recorded>> = {
   'full data after two faulty backers': {

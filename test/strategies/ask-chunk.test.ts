@@ -1,10 +1,12 @@
-import { map, type Observable, of, throwError, VirtualTimeScheduler } from 'rxjs';
+import { EMPTY, map, type Observable, of, throwError, VirtualTimeScheduler } from 'rxjs';
 import { beforeAll, describe, expect, it } from 'vitest';
+import type { VerifyChunkAnswer } from '../../src/commitment/verify-chunk.ts';
 import { toHex } from '../../src/primitives/bytes.ts';
 import { CodecError } from '../../src/primitives/errors.ts';
 import { hashReady } from '../../src/primitives/hash.ts';
 import { type ChunkReply, RequestError } from '../../src/recovery/ports.ts';
 import { askChunk, type ChunkAnswer } from '../../strategies/ask-chunk.ts';
+import { type WorkChanges, workWith } from '../support/fake-work.ts';
 import { type MarbleHelpers, marbles } from '../support/marbles.ts';
 import { goodReply, NO_SUCH_CHUNK, sourceAt, type TestContext, testContext } from './support.ts';
 
@@ -21,11 +23,13 @@ function ask(
   helpers: MarbleHelpers,
   answer$: Observable<ChunkReply>,
   make?: () => Observable<ChunkReply>,
+  work: WorkChanges = {},
 ): { readonly answers$: Observable<string>; readonly test: TestContext } {
   const test = testContext({
     validatorCount: 7,
     scheduler: helpers.scheduler,
     chunkSource: () => ({ askChunk: make ?? (() => answer$) }),
+    work: workWith(work),
   });
   const { candidateHash } = test.context.request.candidate;
   const question = { candidateHash, sessionIndex: 10, ...sourceAt(1), maxBytes: MAX_BYTES };
@@ -214,4 +218,88 @@ describe('askChunk', () => {
       helpers.expectObservable(ask(helpers, source).answers$).toBe('(s|)', { s: 'success' });
     });
   });
+});
+
+describe('askChunk, verification that takes time', () => {
+  /** Asks a source that answers at frame 2, with a verdict of its own. */
+  function askSlowly(helpers: MarbleHelpers, verdict$: Observable<VerifyChunkAnswer>) {
+    const reply = replyOf(helpers);
+    const source = helpers.cold('--a-----', { a: reply });
+    const { answers$ } = ask(helpers, source, undefined, { verify: () => verdict$ });
+    return { source, answers$ };
+  }
+
+  it('answers when the verdict is there, and has left the source by then', () => {
+    marbles((helpers) => {
+      const verdict$ = helpers.cold<VerifyChunkAnswer>('---v|', {
+        v: { type: 'invalid', reason: 'invalid_branch_proof' },
+      });
+      const { source, answers$ } = askSlowly(helpers, verdict$);
+      helpers.expectObservable(answers$).toBe('-----(i|)', { i: 'invalid/invalid_branch_proof' });
+      helpers.expectSubscriptions(source.subscriptions).toBe('^-!');
+      helpers.expectSubscriptions(verdict$.subscriptions).toBe('--^--!');
+    });
+  });
+
+  it('gives up the verification when unsubscribed, and drops what comes of it', () => {
+    marbles((helpers) => {
+      const verdict$ = helpers.cold<VerifyChunkAnswer>('----v|', {
+        v: { type: 'invalid', reason: 'invalid_branch_proof' },
+      });
+      const { answers$ } = askSlowly(helpers, verdict$);
+      const subs = '^---!';
+      helpers.expectObservable(answers$, subs).toBe('-----');
+      helpers.expectSubscriptions(verdict$.subscriptions).toBe('--^-!');
+    });
+  });
+
+  it('does not ask about a chunk above the size it was told, nor about what is no bytes', () => {
+    marbles((helpers) => {
+      let asked = 0;
+      const verify = (): Observable<VerifyChunkAnswer> => {
+        asked += 1;
+        return throwError(() => new Error('not to be used'));
+      };
+      const { chunk, ...reply } = replyOf(helpers);
+      for (const bytes of [new Uint8Array(MAX_BYTES + 1), 'bytes' as unknown as Uint8Array]) {
+        const source = of({ ...reply, chunk: { ...chunk, bytes } });
+        ask(helpers, source, undefined, { verify }).answers$.subscribe();
+      }
+      const proof = [...chunk.proof, '0x00' as unknown as Uint8Array];
+      ask(helpers, of({ ...reply, chunk: { ...chunk, proof } }), undefined, {
+        verify,
+      }).answers$.subscribe();
+      expect(asked).toBe(0);
+    });
+  });
+
+  it.each([
+    ['fails', throwError(() => new Error('a worker died')), 'work_failed'],
+    [
+      'fails with a code of a peer',
+      throwError(() => new CodecError('bad_length', 'x', { offset: 0 })),
+      'work_failed',
+    ],
+    ['says nothing', EMPTY, 'work_gave_nothing'],
+    [
+      'answers something else',
+      of({ type: 'checked' } as unknown as VerifyChunkAnswer),
+      'work_failed',
+    ],
+  ])(
+    'errors with a local fault where the work %s: no word about the peer',
+    (_what, verdict$, reason) => {
+      marbles((helpers) => {
+        const { answers$ } = askSlowly(helpers, verdict$);
+        let error: unknown;
+        answers$.subscribe({
+          error: (cause: unknown) => {
+            error = cause;
+          },
+        });
+        helpers.flush();
+        expect(error).toMatchObject({ code: 'local_fault', details: { reason } });
+      });
+    },
+  );
 });

@@ -17,6 +17,7 @@ import { RequestWindow, type WindowPhase } from '../../strategies/request-window
 import type { SourceKey } from '../../strategies/retry-table.ts';
 import type { TestCandidate } from '../support/candidate-world.ts';
 import { authorityAt } from '../support/fake-network.ts';
+import { workWith } from '../support/fake-work.ts';
 import { codeOf, RecoveryWorld } from '../support/recovery-world.ts';
 import { phaseOver } from './phase.ts';
 import {
@@ -428,5 +429,49 @@ describe('RequestWindow, phases', () => {
     bench.window.unsubscribe();
     expect([bench.source.open, bench.events.length]).toEqual([0, before]);
     expect(bench.scheduler.actions).toEqual([]);
+  });
+});
+
+describe('RequestWindow, work that fails to verify', () => {
+  const broken = new Error('a worker died');
+
+  /** A window whose work answers nothing but by a failure given by hand. */
+  function opened(): { bench: Bench; verdict: Subject<never>; errors: unknown[] } {
+    const verdict = new Subject<never>();
+    const work = workWith({ verify: () => verdict });
+    const bench = new Bench([sourceAt(1)], { threshold: 1 }, { work });
+    return { bench, verdict, errors: [] };
+  }
+
+  it('ends the phase that listens in the local fault', () => {
+    const { bench, verdict, errors } = opened();
+    bench.wanted = 1;
+    bench.window.collect(bench.phase).subscribe({ error: (error) => errors.push(error) });
+    bench.source.answer(1, goodReply(bench.test.candidate, 1));
+    expect(errors).toEqual([]);
+    verdict.error(broken);
+    expect(errors).toMatchObject([{ code: 'local_fault', cause: broken }]);
+  });
+
+  it('between two phases is told to the next, which would wait for that answer for ever', () => {
+    const { bench, verdict, errors } = opened();
+    bench.wanted = 1;
+    const first = bench.window.collect(bench.phase).subscribe();
+    bench.source.answer(1, goodReply(bench.test.candidate, 1));
+    first.unsubscribe();
+    verdict.error(broken);
+    bench.window.collect(bench.phase).subscribe({ error: (error) => errors.push(error) });
+    expect(errors).toMatchObject([{ code: 'local_fault', cause: broken }]);
+  });
+
+  it('is heard by nobody once everything was taken back', () => {
+    const { bench, verdict, errors } = opened();
+    bench.wanted = 1;
+    bench.window.collect(bench.phase).subscribe({ error: (error) => errors.push(error) });
+    bench.source.answer(1, goodReply(bench.test.candidate, 1));
+    expect(bench.window.cancelAll()).toMatchObject([{ answer: 'canceled', code: 'not_needed' }]);
+    expect(verdict.observed).toBe(false);
+    verdict.error(broken);
+    expect(errors).toEqual([]);
   });
 });

@@ -182,7 +182,7 @@ export function openAny(world: AnyWorld, preset: keyof typeof PRESETS): Promise<
     settings: { ...PRESETS[preset], ...world.tweaks, totalBackerTimeMs: null },
     ...(own === undefined ? {} : { ownValidatorIndex: own }),
     ...(world.store === 'none' ? {} : { store: (candidate) => storeOf(world, candidate) }),
-    ...(hasSlowWork ? { ports: ({ runtime }) => ({ work: slowWork(runtime, 300) }) } : {}),
+    ...(hasSlowWork ? { ports: ({ runtime }) => ({ work: slowWork(runtime, 300, 70) }) } : {}),
     behaviour: ({ kind: asked, index, validatorIndex: place, times }) => {
       const isForAnother = asked === 'chunk' && place !== index && kind !== 'honest';
       const behaviour = isForAnother ? 'no_such' : (behaviours[index] ?? 'no_such');

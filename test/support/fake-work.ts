@@ -3,7 +3,7 @@
  * Erasure work for tests: the plain one, with what a test wants to be otherwise.
  */
 
-import { concatMap, map, type Observable, timer } from 'rxjs';
+import { concatMap, delay, map, type Observable, timer } from 'rxjs';
 import { CODING_V1, type Coding } from '../../src/coding/coding.ts';
 import type {
   DecodeMethod,
@@ -63,11 +63,17 @@ export function openedPlain(
   return plainWork().open({ coding, erasureRoot: new Uint8Array(32), ...subject });
 }
 
-/** Work whose decoding and roots come `ms` later, through the scheduler. */
-export function slowWork({ scheduler }: Runtime, ms: number): ErasureWork {
+/**
+ * Work whose decoding and roots come `ms` later, through the scheduler; verdicts on chunks `verifyMs`
+ * later, though on what the chunk was when it was asked about.
+ */
+export function slowWork({ scheduler }: Runtime, ms: number, verifyMs = 0): ErasureWork {
   const later = <T>(work$: Observable<T>): Observable<T> =>
     timer(ms, scheduler).pipe(concatMap(() => work$));
   return workWith((plain) => ({
+    ...(verifyMs === 0
+      ? {}
+      : { verify: (chunk) => plain.verify(chunk).pipe(delay(verifyMs, scheduler)) }),
     decode: (question) => later(plain.decode(question)),
     erasureRoot: (payload) => later(plain.erasureRoot(payload)),
   }));
