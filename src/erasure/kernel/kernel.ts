@@ -92,7 +92,7 @@ export type TransformExports = {
    * @param halfBytes - Bytes of `size / 2` rows; a multiple of 16.
    */
   topLayer(source: number, target: number, halfBytes: number, twiddle: number): void;
-  /** Adds the formal derivative, see `DerivativeJob`; rows of `rowBytes` bytes follow one another. */
+  /** Adds the formal derivative, see `DerivativeJob`; rows of `rowBytes` bytes, a multiple of 64, follow one another. */
   addDerivative(base: number, rowBytes: number, size: number): void;
   /** `target += factor * source` over planes; the factor is in tower coordinates, in two bytes. */
   addScaled(target: number, source: number, w: number, factorLow: number, factorHigh: number): void;
