@@ -256,6 +256,7 @@ describe('askChunk, verification that takes time', () => {
   it('does not ask about a chunk above the size it was told, nor about what is no bytes', () => {
     marbles((helpers) => {
       let asked = 0;
+      const answers: string[] = [];
       const verify = (): Observable<VerifyChunkAnswer> => {
         asked += 1;
         return throwError(() => new Error('not to be used'));
@@ -263,13 +264,16 @@ describe('askChunk, verification that takes time', () => {
       const { chunk, ...reply } = replyOf(helpers);
       for (const bytes of [new Uint8Array(MAX_BYTES + 1), 'bytes' as unknown as Uint8Array]) {
         const source = of({ ...reply, chunk: { ...chunk, bytes } });
-        ask(helpers, source, undefined, { verify }).answers$.subscribe();
+        ask(helpers, source, undefined, { verify }).answers$.subscribe((text) =>
+          answers.push(text),
+        );
       }
       const proof = [...chunk.proof, '0x00' as unknown as Uint8Array];
       ask(helpers, of({ ...reply, chunk: { ...chunk, proof } }), undefined, {
         verify,
-      }).answers$.subscribe();
+      }).answers$.subscribe((text) => answers.push(text));
       expect(asked).toBe(0);
+      expect(answers).toEqual(['invalid/too_large', 'error/source_failed', 'error/source_failed']);
     });
   });
 

@@ -129,8 +129,8 @@ function endOf(one: Case, work: ErasureWork): unknown {
     },
   ).subscribe({
     next: (output) => outputs.push(output),
-    error: (cause: RecoveryError) => {
-      error = cause;
+    error: (cause: unknown) => {
+      error = cause as RecoveryError;
     },
   });
   return { outputs, code: error?.code, evidence: error?.evidence };

@@ -446,7 +446,7 @@ describe('RequestWindow, work that fails to verify', () => {
   it('ends the phase that listens in the local fault', () => {
     const { bench, verdict, errors } = opened();
     bench.wanted = 1;
-    bench.window.collect(bench.phase).subscribe({ error: (error) => errors.push(error) });
+    bench.window.collect(bench.phase).subscribe({ error: (error: unknown) => errors.push(error) });
     bench.source.answer(1, goodReply(bench.test.candidate, 1));
     expect(errors).toEqual([]);
     verdict.error(broken);
@@ -456,18 +456,18 @@ describe('RequestWindow, work that fails to verify', () => {
   it('between two phases is told to the next, which would wait for that answer for ever', () => {
     const { bench, verdict, errors } = opened();
     bench.wanted = 1;
-    const first = bench.window.collect(bench.phase).subscribe();
+    const first = bench.window.collect(bench.phase).subscribe((event) => bench.events.push(event));
     bench.source.answer(1, goodReply(bench.test.candidate, 1));
     first.unsubscribe();
     verdict.error(broken);
-    bench.window.collect(bench.phase).subscribe({ error: (error) => errors.push(error) });
+    bench.window.collect(bench.phase).subscribe({ error: (error: unknown) => errors.push(error) });
     expect(errors).toMatchObject([{ code: 'local_fault', cause: broken }]);
   });
 
   it('is heard by nobody once everything was taken back', () => {
     const { bench, verdict, errors } = opened();
     bench.wanted = 1;
-    bench.window.collect(bench.phase).subscribe({ error: (error) => errors.push(error) });
+    bench.window.collect(bench.phase).subscribe({ error: (error: unknown) => errors.push(error) });
     bench.source.answer(1, goodReply(bench.test.candidate, 1));
     expect(bench.window.cancelAll()).toMatchObject([{ answer: 'canceled', code: 'not_needed' }]);
     expect(verdict.observed).toBe(false);
