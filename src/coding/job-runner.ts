@@ -52,7 +52,8 @@ export class RunnerError extends AvailabilityError<RunnerErrorCode> {
  *
  * **Guarantees.** Cold: nothing happens before the subscription. The stream completes without a value
  * when all tasks are done, or errors with a {@link RunnerError} or what a task threw on the calling
- * thread: a local fault either way. After unsubscribing no task of the job begins.
+ * thread: a local fault either way. After unsubscribing no task of the job begins, but for one that was already
+ * sent to a thread with memory of its own.
  */
 export interface JobRunner<Task> {
   /** Threads beside the calling one that do the work; 0 where it does everything itself. */

@@ -9,6 +9,21 @@ import type { Region } from '../job-runner.ts';
 /** Bytes of a region on their way between two memories. */
 export type Copied = { readonly address: number; readonly bytes: Uint8Array<ArrayBuffer> };
 
+/** Copies regions out of a memory, each into a buffer of its own that can be transferred. */
+export function copyOut(memory: Uint8Array, regions: readonly Region[]): readonly Copied[] {
+  return regions.map(({ address, bytes }) => ({
+    address,
+    bytes: memory.slice(address, address + bytes),
+  }));
+}
+
+/** Copies regions into a memory. */
+export function copyIn(memory: Uint8Array, regions: readonly Copied[]): void {
+  for (const { address, bytes } of regions) {
+    memory.set(bytes, address);
+  }
+}
+
 /** What a worker's own memory must hold before a job. */
 export type Load = {
   /** Size that the memory must have at least. */

@@ -23,6 +23,8 @@ export class PoolRun<Task> {
   #onIdle: (() => void) | undefined;
   #isDropped = false;
   home: Home = { type: 'anywhere' };
+  /** Whether tasks of it were taken back for another job and none has ended since. */
+  isPassedOver = false;
 
   constructor(job: JobOf<Task>, subscriber: Subscriber<void>, onIdle: (() => void) | undefined) {
     this.progress = new JobProgress(job);

@@ -13,6 +13,8 @@ export type Held<Task> = {
   readonly ticket: number;
   readonly run: PoolRun<Task>;
   readonly task?: Task;
+  /** Whether nothing else of its job was out when it was sent. */
+  readonly isOnly: boolean;
 };
 
 /** Tickets stay below, so that they fit the words of {@link Claims}. */
@@ -26,6 +28,8 @@ export type SeatOptions<Task> = {
   /** For the thread's own code. */
   readonly setup: unknown;
   readonly isShared: boolean;
+  /** Numbers moments, upward. */
+  readonly stamp: () => number;
 };
 
 /** A worker that was started. */
@@ -33,6 +37,7 @@ export class Seat<Task> {
   readonly slot: number;
   readonly #port: ThreadPort<Task>;
   readonly #claims: Claims | undefined;
+  readonly #stamp: () => number;
   #held: Held<Task>[] = [];
   #ticket = 0;
   #unanswered = 0;
@@ -42,10 +47,13 @@ export class Seat<Task> {
   isRetired = false;
   /** Why it cannot do tasks, in its own words. */
   fault: string | undefined;
+  /** Since when it has the task at hand, about. */
+  since = 0;
 
   /** @throws What the host throws when it refuses to start a worker or to send it the setup. */
-  constructor({ slot, start, events, setup, isShared }: SeatOptions<Task>) {
+  constructor({ slot, start, events, setup, isShared, stamp }: SeatOptions<Task>) {
     this.slot = slot;
+    this.#stamp = stamp;
     this.#claims = isShared ? new Claims() : undefined;
     this.#port = start(events);
     try {
@@ -87,26 +95,31 @@ export class Seat<Task> {
       const buffers = load.regions.map(({ bytes }) => bytes.buffer);
       this.#port.post({ type: 'task', ticket, task, load }, buffers);
     }
-    this.#hold({ ticket, run, task });
+    this.#hold({ ticket, run, task, isOnly: run.progress.unsettledCount === 1 });
   }
 
   /** Asks for the outputs of a job. */
   fetch(run: PoolRun<Task>, regions: readonly Region[]): void {
     const ticket = this.#newTicket();
     this.#port.post({ type: 'fetch', ticket, regions });
-    this.#hold({ ticket, run });
+    this.#hold({ ticket, run, isOnly: true });
   }
 
   /** The worker has answered: what it no longer holds. Undefined for what had been taken back. */
   answered(ticket: number): Held<Task> | undefined {
     this.#unanswered -= 1;
+    this.since = this.#stamp();
     return this.#release(ticket);
   }
 
-  /** Takes back what the worker has not begun, as far as `wants` says so. Needs shared memory. */
-  recall(wants: (held: Held<Task>) => boolean): readonly Held<Task>[] {
-    const isRecalled = (held: Held<Task>): boolean =>
-      wants(held) && held.task !== undefined && this.#claims?.claim(held.ticket) === true;
+  /**
+   * Takes back what the worker has not begun, as far as `wants` says so. Needs shared memory.
+   *
+   * @param wants - `place` 0 is the task at hand.
+   */
+  recall(wants: (held: Held<Task>, place: number) => boolean): readonly Held<Task>[] {
+    const isRecalled = (held: Held<Task>, place: number): boolean =>
+      wants(held, place) && held.task !== undefined && this.#claims?.claim(held.ticket) === true;
     return this.#held.filter(isRecalled).map((held) => {
       this.#release(held.ticket);
       return held;
@@ -137,6 +150,9 @@ export class Seat<Task> {
   }
 
   #hold(held: Held<Task>): void {
+    if (this.#held.length === 0) {
+      this.since = this.#stamp();
+    }
     this.#held.push(held);
     this.#unanswered += 1;
   }

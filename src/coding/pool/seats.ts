@@ -40,6 +40,7 @@ export class Seats<Task> implements Iterable<Seat<Task>> {
   readonly #lost = new Set<number>();
   #tally: PoolTally = { started: 0, deaths: 0, redone: 0 };
   #deathsInARow = 0;
+  #moment = 0;
   #isClosed = false;
 
   constructor(options: SeatsOptions<Task>, events: SeatsEvents<Task>) {
@@ -52,9 +53,12 @@ export class Seats<Task> implements Iterable<Seat<Task>> {
     return this.#tally;
   }
 
-  /** Those that run, or have been told to end and have not. */
+  /**
+   * Those that run, or have been told to end and have not; first the one that has its task at hand for
+   * longest, which may be expected to be free before the others.
+   */
   [Symbol.iterator](): Iterator<Seat<Task>> {
-    return [...this.#running.values()].values();
+    return [...this.#running.values()].sort((one, other) => one.since - other.since).values();
   }
 
   /** Starts workers as long as fewer than `wanted` of them hold no task. */
@@ -86,7 +90,9 @@ export class Seats<Task> implements Iterable<Seat<Task>> {
       if (startThread === undefined) {
         throw new TypeError('this host has no workers');
       }
-      seat = new Seat({ slot, start: startThread, events, setup: setupOf(slot), isShared });
+      const stamp = (): number => ++this.#moment;
+      const setup = setupOf(slot);
+      seat = new Seat({ slot, start: startThread, events, setup, isShared, stamp });
     } catch (error: unknown) {
       this.#lose(slot, error);
       return false;

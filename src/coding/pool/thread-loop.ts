@@ -4,7 +4,7 @@
  * the host nor what a task is.
  */
 
-import { Claims, type Copied, type FromThread, type Load, type ToThread } from './messages.ts';
+import { Claims, copyIn, copyOut, type FromThread, type ToThread } from './messages.ts';
 
 /** The worker's end of the connection to the pool. */
 export interface LoopPort<Task> {
@@ -45,7 +45,7 @@ export function serveTasks<Task>(
       }
     } else if (host !== undefined) {
       const answer =
-        message.type === 'task' ? doTask(host, claims, message) : copyOut(host, message);
+        message.type === 'task' ? doTask(host, claims, message) : fetchFrom(host, message);
       const copied = answer.type === 'fetched' ? answer.regions : [];
       port.post(
         answer,
@@ -68,7 +68,7 @@ function doTask<Task>(
   }
   try {
     if (load !== undefined) {
-      copyIn(host, load);
+      copyIn(host.ownBytes(load.memoryBytes), load.regions);
     }
     host.runTask(task);
     return { type: 'done', ticket };
@@ -77,26 +77,9 @@ function doTask<Task>(
   }
 }
 
-function copyIn<Task>(host: LoopHost<Task>, { memoryBytes, regions }: Load): void {
-  const memory = host.ownBytes(memoryBytes);
-  for (const { address, bytes } of regions) {
-    memory.set(bytes, address);
-  }
-}
-
-function copyOut<Task>(host: LoopHost<Task>, { ticket, regions }: FetchMessage): FromThread {
+function fetchFrom<Task>(host: LoopHost<Task>, { ticket, regions }: FetchMessage): FromThread {
   try {
-    const memory = host.ownBytes(0);
-    return {
-      type: 'fetched',
-      ticket,
-      regions: regions.map(
-        ({ address, bytes }): Copied => ({
-          address,
-          bytes: memory.slice(address, address + bytes),
-        }),
-      ),
-    };
+    return { type: 'fetched', ticket, regions: copyOut(host.ownBytes(0), regions) };
   } catch (error: unknown) {
     return { type: 'failed', ticket, cause: inWords(error) };
   }

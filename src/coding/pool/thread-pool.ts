@@ -20,8 +20,9 @@ import {
   runnerClosed,
 } from '../job-runner.ts';
 import { endOfTurn } from './end-of-turn.ts';
+import { keepsPlace, recallAny, recallFor } from './fairness.ts';
 import { type Given, InlineLane } from './inline-lane.ts';
-import type { Copied, Load } from './messages.ts';
+import { type Copied, copyIn, copyOut, type Load } from './messages.ts';
 import {
   type PoolTally,
   type PoolWarning,
@@ -101,7 +102,7 @@ export class ThreadPool<Task> implements JobRunner<Task> {
       }
       this.#runs.add(run);
       this.#order.add(run);
-      this.#makeRoomFor(run);
+      this.#giveBack(recallFor(run, [...this.#seats]));
       this.#pump();
       return () => this.#leave(run);
     });
@@ -156,10 +157,15 @@ export class ThreadPool<Task> implements JobRunner<Task> {
 
   /** Idle workers first; then, where a task can be taken back, one behind the task at hand. */
   #assignAll(): void {
-    const depth = this.#options.isShared ? 2 : 1;
-    for (let held = 1; held <= depth; held += 1) {
+    for (const seat of this.#seats) {
+      if (seat.hasRoom(1) && !this.#assignNext(seat)) {
+        this.#giveBack(recallAny(this.#seats));
+        this.#assignNext(seat);
+      }
+    }
+    if (this.#options.isShared) {
       for (const seat of this.#seats) {
-        if (seat.hasRoom(held) && !keepsPlace(seat)) {
+        if (seat.hasRoom(2) && !keepsPlace(seat)) {
           this.#assignNext(seat);
         }
       }
@@ -178,16 +184,19 @@ export class ThreadPool<Task> implements JobRunner<Task> {
     return { run, task };
   }
 
-  #assignNext(seat: Seat<Task>): void {
+  /** @returns Whether there was a task for the worker. */
+  #assignNext(seat: Seat<Task>): boolean {
     const given = this.#giveOut((run) => this.#isForSeat(run, seat.slot));
-    if (given !== undefined) {
-      try {
-        seat.assign(given.run, given.task, this.#loadFor(given.run, seat));
-      } catch (error: unknown) {
-        this.#warn('task_failed', error);
-        this.#rescue(given.run, given.task);
-      }
+    if (given === undefined) {
+      return false;
     }
+    try {
+      seat.assign(given.run, given.task, this.#loadFor(given.run, seat));
+    } catch (error: unknown) {
+      this.#warn('task_failed', error);
+      this.#rescue(given.run, given.task);
+    }
+    return true;
   }
 
   /** Makes a worker with its own memory the home of a job; what it must be sent for that. */
@@ -197,24 +206,7 @@ export class ThreadPool<Task> implements JobRunner<Task> {
     }
     run.home = { type: 'worker', slot: seat.slot };
     const arena = this.#options.arenaBytes();
-    const regions = (run.progress.job.inputs ?? []).map(
-      ({ address, bytes }): Copied => ({
-        address,
-        bytes: arena.slice(address, address + bytes),
-      }),
-    );
-    return { memoryBytes: arena.length, regions };
-  }
-
-  /** Takes back what no worker has begun when a stage begins for which too few are idle. */
-  #makeRoomFor(run: PoolRun<Task>): void {
-    const seats = [...this.#seats];
-    if (seats.filter((seat) => seat.hasRoom(1)).length < run.progress.readyCount) {
-      for (const seat of seats) {
-        const [first] = seat.held;
-        this.#giveBack(seat.recall((held) => held !== first && held.run !== run));
-      }
-    }
+    return { memoryBytes: arena.length, regions: copyOut(arena, run.progress.job.inputs ?? []) };
   }
 
   #giveBack(recalled: readonly Held<Task>[]): void {
@@ -281,12 +273,13 @@ export class ThreadPool<Task> implements JobRunner<Task> {
   }
 
   #settle(run: PoolRun<Task>): void {
+    run.isPassedOver = false;
     const isStageDone = run.progress.settle();
     if (run.isDropped) {
       run.tellIfIdle();
     } else if (isStageDone && !run.progress.isDone) {
       this.#order.addFirst(run);
-      this.#makeRoomFor(run);
+      this.#giveBack(recallFor(run, [...this.#seats]));
     } else if (isStageDone) {
       this.#finish(run);
     }
@@ -306,10 +299,7 @@ export class ThreadPool<Task> implements JobRunner<Task> {
 
   #takeResult(run: PoolRun<Task>, regions: readonly Copied[]): void {
     if (!run.isDropped) {
-      const arena = this.#options.arenaBytes();
-      for (const { address, bytes } of regions) {
-        arena.set(bytes, address);
-      }
+      copyIn(this.#options.arenaBytes(), regions);
       run.complete();
     }
   }
@@ -345,9 +335,4 @@ export class ThreadPool<Task> implements JobRunner<Task> {
       this.#options.warn(warning, cause);
     }
   }
-}
-
-/** Whether the place behind the task at hand is kept for the stage that follows it. */
-function keepsPlace(seat: Seat<unknown>): boolean {
-  return seat.held.some(({ run }) => run.progress.waitsForOne);
 }

@@ -58,7 +58,7 @@ export class TurnOrder<Run> {
       const at = line.findIndex(accepts);
       const [run] = at < 0 ? [] : line.splice(at, 1);
       if (run !== undefined) {
-        this.#isServedNext = line === this.#fresh;
+        this.#isServedNext = line === this.#fresh && this.#served.some(accepts);
         return run;
       }
     }
