@@ -12,7 +12,7 @@ import type { CodingRunner, Job } from './tasks.ts';
 export type ReadyJob<T> = {
   readonly job: Job;
   /** Reads the result from the arena, after the last task, in the same turn. */
-  finish(): T;
+  readonly finish: () => T;
   /** Called once when no thread touches the memory of the job any more, however it ended. */
   readonly onIdle?: () => void;
 };

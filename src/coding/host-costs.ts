@@ -77,7 +77,7 @@ const HASH_ROW_BYTES = 4096;
 type Probe = {
   readonly name: 'butterfly' | 'product' | 'move' | 'transpose';
   readonly units: number;
-  run(): void;
+  readonly run: () => void;
 };
 
 /** All steps on the areas of a context. Areas: planes, then rows, then the payload, from `work` on. */
@@ -116,10 +116,10 @@ function probesOf(context: KernelContext): readonly Probe[] {
 }
 
 function fillLists(
-  { words }: KernelContext,
+  context: KernelContext,
   at: { readonly [Name in 'planes' | 'rows' | 'pairList' | 'rowList' | 'coefficients']: number },
 ): void {
-  const memory = words();
+  const memory = context.words();
   for (let row = 0; row < ROWS; row += 1) {
     memory[at.pairList / 4 + 2 * row] = at.rows + row * ROW_STRIDE;
     memory[at.pairList / 4 + 2 * row + 1] = at.planes + row * PLANE_BYTES;

@@ -123,7 +123,7 @@ class KernelRecovery implements RecoveryWork {
   }
 
   #whileOpen<T>(work: () => Observable<T>): Observable<T> {
-    return defer(() => (this.#isClosed ? throwError(closedError) : work())).pipe(
+    return defer(() => (this.#isClosed ? throwError(() => closedError()) : work())).pipe(
       takeUntil(this.#closed$),
     );
   }

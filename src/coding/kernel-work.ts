@@ -1,0 +1,166 @@
+/**
+ * @module
+ * Erasure work on the kernel, or on the plain engine where the host has none: what embedders, the library
+ * and the command line make their work with. Memory, threads and the kernel come at first use.
+ */
+
+import {
+  chooseEngine,
+  type EngineChoice,
+  type EngineId,
+  isEngineId,
+  type SimdEngineId,
+} from '../erasure/kernel/index.ts';
+import type { DecodePath, ErasureWork, WorkDescription, WorkSubject } from './erasure-work.ts';
+import type { HostCosts } from './host-costs.ts';
+import { hostVariable } from './host-globals.ts';
+import type { DrainTime, KernelHost, WorkWarning } from './kernel-host.ts';
+import { openOnKernel } from './kernel-recovery.ts';
+import { plainWork } from './plain-work.ts';
+import type { PoolWarning } from './pool/pool-options.ts';
+import { defaultThreadCount } from './pool/thread.ts';
+import { type StartedKernel, startKernel } from './start-kernel.ts';
+
+/** Variable of the environment that names an engine, where the option does not. */
+export const ENGINE_VARIABLE = 'AVAILABILITY_ENGINE';
+
+/**
+ * Default of `arenaBytes`: 128 MiB. One verified recovery of 10 MiB takes 25 to 30 of them; of many at once
+ * those that find no room wait their turn or do without rows of their own.
+ */
+export const ARENA_BYTES: number = 128 * 1024 * 1024;
+
+/** Options of the work. None is needed. */
+export type CodingWorkOptions = {
+  /** Worker threads; 0 does everything on the calling thread. By default cores - 1, from 1 to 4. */
+  readonly workers?: number;
+  /** Forces an engine; by default the environment's, else the best of the host. */
+  readonly engine?: EngineId;
+  /** Cap of the memory in which jobs work, in bytes; {@link ARENA_BYTES} by default. */
+  readonly arenaBytes?: number;
+  /** Bytes for rows that are made only to be hashed. */
+  readonly groupBytes?: number;
+  /** Makes every decode take this path if it can. */
+  readonly forcePath?: DecodePath;
+  /**
+   * When chunks are verified: each at once, or all that came in a turn of the event loop at its end, which
+   * is faster. By default at once without workers, else at the end.
+   */
+  readonly drainTime?: DrainTime;
+  /** Costs to plan by, instead of measured ones: the same plans on every host. */
+  readonly costs?: HostCosts;
+  /** Told when something slower does the work, once for each reason. */
+  readonly warn?: (warning: WorkWarning | PoolWarning, cause?: unknown) => void;
+};
+
+/**
+ * Erasure work on the best engine of this host.
+ *
+ * Whoever makes it closes it. Nothing is allocated, started or measured before a recovery asks something;
+ * a recovery in which the host refuses memory is done by the plain engine.
+ *
+ * @throws RangeError for options out of range.
+ */
+export function codingWork(options: CodingWorkOptions = {}): ErasureWork {
+  return new CodingWork(options);
+}
+
+class CodingWork implements ErasureWork {
+  readonly #options: CodingWorkOptions;
+  readonly #choice: EngineChoice;
+  readonly #plain = plainWork();
+  readonly #warned = new Set<string>();
+  #kernel: StartedKernel | undefined;
+  #hasKernel: boolean;
+  #isClosed = false;
+
+  constructor(options: CodingWorkOptions) {
+    assertRanges(options);
+    this.#options = options;
+    this.#choice = engineChoice(options.engine);
+    this.#hasKernel = this.#choice.id !== 'scalar';
+  }
+
+  get description(): WorkDescription {
+    const hash = this.#kernel?.hashKernel();
+    const { id, reason } = this.#choice;
+    return {
+      engine: this.#hasKernel ? id : 'scalar',
+      reason: this.#hasKernel === (id !== 'scalar') ? reason : 'fallback',
+      threads: this.#kernel?.host.runner.threads ?? (this.#hasKernel ? this.#threads : 0),
+      ...(hash === undefined ? {} : { hash }),
+    };
+  }
+
+  open(subject: WorkSubject): ReturnType<ErasureWork['open']> {
+    const { codec, commitment } = subject.coding;
+    if (codec.id !== 'v1' || commitment.id !== 'hex_trie') {
+      this.#warn('unknown_coding');
+      return this.#plain.open(subject);
+    }
+    const host = this.#isClosed ? undefined : this.#host();
+    return host === undefined ? this.#plain.open(subject) : openOnKernel(host, subject);
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#kernel?.host.runner.close();
+  }
+
+  get #threads(): number {
+    return this.#options.workers ?? defaultThreadCount();
+  }
+
+  #host(): KernelHost | undefined {
+    if (this.#choice.reason === 'fallback') {
+      this.#warn('engine_unavailable');
+    }
+    if (this.#hasKernel && this.#kernel === undefined) {
+      const { id } = this.#choice;
+      this.#kernel = id === 'scalar' ? undefined : this.#start(id);
+      this.#hasKernel = this.#kernel !== undefined;
+    }
+    return this.#kernel?.host;
+  }
+
+  #start(engine: SimdEngineId): StartedKernel | undefined {
+    const { arenaBytes = ARENA_BYTES } = this.#options;
+    const warn = (warning: WorkWarning | PoolWarning, cause?: unknown): void =>
+      this.#warn(warning, cause);
+    try {
+      return startKernel({ ...this.#options, engine, arenaBytes, threads: this.#threads, warn });
+    } catch (error: unknown) {
+      this.#warn('no_kernel', error);
+      return undefined;
+    }
+  }
+
+  #warn(warning: WorkWarning | PoolWarning, cause?: unknown): void {
+    if (!this.#warned.has(warning)) {
+      this.#warned.add(warning);
+      this.#options.warn?.(warning, cause);
+    }
+  }
+}
+
+function engineChoice(option: EngineId | undefined): EngineChoice {
+  const variable = hostVariable(ENGINE_VARIABLE);
+  if (option === undefined && variable !== undefined && isEngineId(variable)) {
+    return chooseEngine(variable, 'environment');
+  }
+  return chooseEngine(option);
+}
+
+function assertRanges({ workers, arenaBytes, groupBytes }: CodingWorkOptions): void {
+  if (workers !== undefined && !(Number.isInteger(workers) && workers >= 0 && workers <= 64)) {
+    throw new RangeError(`workers: expected an integer from 0 to 64, got ${workers}`);
+  }
+  for (const [name, bytes] of Object.entries({ arenaBytes, groupBytes })) {
+    if (bytes !== undefined && !(bytes > 0 && bytes <= MAX_ARENA_BYTES)) {
+      throw new RangeError(`${name}: expected 1 to ${MAX_ARENA_BYTES} bytes, got ${bytes}`);
+    }
+  }
+}
+
+/** Addresses stay below 2 GiB, the memory of 64 threads included. */
+const MAX_ARENA_BYTES = 1024 * 1024 * 1024;
