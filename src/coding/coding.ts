@@ -5,7 +5,7 @@
  */
 
 import { type Commitment, HEX_TRIE_COMMITMENT } from '../commitment/commitment.ts';
-import { CODEC_V1, codecV1, type ErasureCodec, SCALAR_ENGINE } from '../erasure/index.ts';
+import { CODEC_V1, type ErasureCodec, PLAIN_CODEC_V1 } from '../erasure/index.ts';
 import type { TrieProof } from '../primitives/chunk.ts';
 import type { NodeFeatures } from '../primitives/node-features.ts';
 
@@ -28,7 +28,7 @@ export type Coding = CodingParts & { readonly plain: CodingParts };
 export type CodingChoice = (features: NodeFeatures) => Coding;
 
 const PLAIN_V1: CodingParts = {
-  codec: codecV1(SCALAR_ENGINE),
+  codec: PLAIN_CODEC_V1,
   commitment: HEX_TRIE_COMMITMENT,
 };
 

@@ -1,0 +1,70 @@
+/**
+ * @module
+ * Which engine does the work of the code on this host, as callers ask for it: forced by name, by the
+ * environment, or found out.
+ */
+
+import { type ErasureCodec, PLAIN_CODEC_V1 } from '../erasure/index.ts';
+import {
+  chooseEngine,
+  createContext,
+  ENGINE_IDS,
+  type EngineChoice,
+  type EngineId,
+  isEngineId,
+  KernelMemory,
+  kernelCodec,
+} from '../erasure/kernel/index.ts';
+import { hostVariable } from './host-globals.ts';
+
+/** Variable of the environment that names an engine, where no option does. */
+export const ENGINE_VARIABLE = 'AVAILABILITY_ENGINE';
+
+/**
+ * The engine that does the work here, and why: the one named by `forced`, else by the environment, else
+ * the best that the host has. Of an engine that the host lacks, the next one down is taken, and
+ * `reason` is `fallback`. All engines give the same bytes.
+ *
+ * @throws RangeError for a name that is no engine's.
+ */
+export function engine(forced?: EngineId): EngineChoice {
+  if (forced !== undefined) {
+    return chooseEngine(engineNamed('engine', forced), 'option');
+  }
+  const variable = hostVariable(ENGINE_VARIABLE);
+  return variable === undefined || variable === ''
+    ? chooseEngine()
+    : chooseEngine(engineNamed(ENGINE_VARIABLE, variable), 'environment');
+}
+
+function engineNamed(name: string, text: string): EngineId {
+  if (!isEngineId(text)) {
+    throw new RangeError(`${name}: expected ${ENGINE_IDS.join(', ')}, got ${JSON.stringify(text)}`);
+  }
+  return text;
+}
+
+/** Cap of a codec's memory: its areas, and what it takes for a group of columns. */
+const CODEC_MEMORY_BYTES = 64 * 1024 * 1024;
+
+/** One per engine that was asked for: each takes some 5 MiB. */
+const codecs = new Map<EngineId, ErasureCodec>();
+
+/**
+ * Codec v1 on one engine, on the calling thread; the plain one where the host has no memory for the
+ * kernel. The first call for an engine takes its memory, and keeps it.
+ */
+export function codecOn(id: EngineId): ErasureCodec {
+  const known = codecs.get(id) ?? makeCodec(id);
+  codecs.set(id, known);
+  return known;
+}
+
+function makeCodec(id: EngineId): ErasureCodec {
+  if (id === 'scalar') {
+    return PLAIN_CODEC_V1;
+  }
+  const memory = new KernelMemory({ isShared: false, maxBytes: CODEC_MEMORY_BYTES });
+  const context = createContext(memory, id);
+  return context === undefined ? PLAIN_CODEC_V1 : kernelCodec(context, memory);
+}
