@@ -21,7 +21,8 @@ export async function assembleKernel(options: KernelTextOptions): Promise<Uint8A
   try {
     const module = assembler.parseWat('kernel.wat', kernelText(options), FEATURES);
     module.resolveNames();
-    module.validate();
+    // Takes the features, too, which its types do not say.
+    (module as { validate(features: typeof FEATURES): void }).validate(FEATURES);
     const { buffer } = module.toBinary({ log: false, write_debug_names: false });
     module.destroy();
     return buffer;

@@ -1,13 +1,13 @@
 /**
  * @module
  * The whole kernel as WebAssembly text. To add functions: write a {@link FunctionMaker} in a file
- * beside this one and name it in `MAKERS`; constants go into `DATA`, with their place in `memory-map.ts`.
+ * beside this one and name it in `MAKERS`; constants go into `kernelData`, with their place in `memory-map.ts`.
  */
 
 import { blake2bTables } from './blake2b-tables.ts';
-import { buildFor, type FunctionMaker } from './build.ts';
+import { type Build, buildFor, type FunctionMaker } from './build.ts';
 import { byteFunctions } from './bytes.ts';
-import { type DataSegment, moduleText } from './function-text.ts';
+import { type DataSegment, type FunctionText, moduleText } from './function-text.ts';
 import { hashFunctions } from './hash-rows.ts';
 import { layerFunctions } from './layers.ts';
 import { payloadFunctions } from './payload.ts';
@@ -24,7 +24,7 @@ const MAKERS: readonly FunctionMaker[] = [
 ];
 
 /** All tables and constants. */
-const DATA: readonly DataSegment[] = [...fieldTables, ...blake2bTables];
+export const kernelData: readonly DataSegment[] = [...fieldTables, ...blake2bTables];
 
 /** Choices of the text. */
 export type KernelTextOptions = {
@@ -34,12 +34,12 @@ export type KernelTextOptions = {
   readonly isShared: boolean;
 };
 
+/** All functions of the kernel for one build. */
+export function kernelFunctions(build: Build): readonly FunctionText[] {
+  return MAKERS.flatMap((make) => make(build));
+}
+
 /** The text of one build. */
 export function kernelText({ isRelaxed, isShared }: KernelTextOptions): string {
-  const build = buildFor(isRelaxed);
-  return moduleText(
-    MAKERS.flatMap((make) => make(build)),
-    DATA,
-    isShared,
-  );
+  return moduleText(kernelFunctions(buildFor(isRelaxed)), kernelData, isShared);
 }
