@@ -7,7 +7,7 @@
 
 import { HASH_BYTES } from '../primitives/hash.ts';
 import { assertValidatorCount } from '../primitives/thresholds.ts';
-import { chunkKey, encodeBranch, encodeLeaf, prefixed } from './node-format.ts';
+import { encodeBranch, encodeLeaf, prefixed } from './node-format.ts';
 
 /** Nodes of one length, none under another, whose hashes can be taken together. */
 export type HashBatch = {
@@ -73,9 +73,10 @@ const KEY_NIBBLES = 8;
 /** One byte tells the length of a child or a value, 32 (§5.2). */
 const HASH_ENTRY_BYTES = 1 + HASH_BYTES;
 
-/** A chunk's key as a number whose hex digits are the key's nibbles, high first. */
+/** A chunk's key as a number whose hex digits are the key's nibbles, high first: the index, bytes turned. */
 function keyNumber(chunk: number): number {
-  return new DataView(chunkKey(chunk).buffer).getUint32(0);
+  const turned = (chunk << 24) | ((chunk & 0xff00) << 8) | ((chunk >> 8) & 0xff00) | (chunk >>> 24);
+  return turned >>> 0;
 }
 
 function nibbleOf(key: number, depth: number): number {
@@ -84,6 +85,11 @@ function nibbleOf(key: number, depth: number): number {
 
 function partialOf(key: number, from: number, to: number): Uint8Array {
   return Uint8Array.from({ length: to - from }, (_, i) => nibbleOf(key, from + i));
+}
+
+/** The nibbles of a key from one on, as a number. */
+function partialNumber(key: number, from: number): number {
+  return from === 0 ? key : key % 16 ** (KEY_NIBBLES - from);
 }
 
 /** Makes the nodes; encodings that are alike are made once. */
@@ -100,14 +106,11 @@ class ShapeBuilder {
   build(from: number, to: number, depth: number): Shape {
     const first = this.#keys[from] ?? 0;
     if (to - from === 1) {
-      const partial = partialOf(first, depth, KEY_NIBBLES);
-      const make = (): Uint8Array => encodeLeaf(partial, NO_HASH);
-      // `keyNumber` swaps bytes, so it is its own inverse.
-      return {
-        ...this.#leafOrBranch(`leaf ${partial.join()}`, make),
-        chunk: keyNumber(first),
-        height: 0,
-      };
+      const encoding = this.#encoding(`${depth} ${partialNumber(first, depth)}`, () =>
+        encodeLeaf(partialOf(first, depth, KEY_NIBBLES), NO_HASH),
+      );
+      // Turning the bytes again gives the index back.
+      return { encoding, chunk: keyNumber(first), children: [], height: 0 };
     }
     const last = this.#keys[to - 1] ?? 0;
     let branchAt = depth;
@@ -127,25 +130,22 @@ class ShapeBuilder {
       start = end;
     }
     const partial = partialOf(first, depth, branchAt);
-    const make = (): Uint8Array => {
+    const encoding = this.#encoding(`${partial.join()}:${nibbles.join()}`, () => {
       const references = nibbles.map((nibble) => ({ nibble, reference: NO_HASH }));
       return encodeBranch(partial, undefined, references);
-    };
+    });
     const height = 1 + Math.max(...children.map((child) => child.height));
-    return {
-      ...this.#leafOrBranch(`branch ${partial.join()}:${nibbles.join()}`, make),
-      children,
-      height,
-    };
+    return { encoding, chunk: undefined, children, height };
   }
 
-  #leafOrBranch(name: string, make: () => Uint8Array): Omit<Shape, 'height'> {
+  /** The encoding of that name, made when it is the first. */
+  #encoding(name: string, make: () => Uint8Array): Uint8Array {
     const known = this.#encodings.get(name);
     const encoding = known ?? make();
     if (known === undefined) {
       this.#encodings.set(name, encoding);
     }
-    return { encoding, chunk: undefined, children: [] };
+    return encoding;
   }
 }
 
