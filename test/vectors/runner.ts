@@ -3,6 +3,8 @@
  * What a runner of one vector file format is: it reads the parsed file and reports each comparison.
  */
 
+import type { TestedCode } from './tested-code.ts';
+
 /** Collects the outcome of every comparison of one file. */
 export class Checks {
   /** How many comparisons were made. */
@@ -36,8 +38,11 @@ export class Checks {
   }
 }
 
-/** Checks one file of its format. A thrown error counts as a failed check by the caller. */
-export type VectorRunner = (content: unknown, checks: Checks) => void;
+/**
+ * Checks one file of its format. A thrown error counts as a failed check by the caller; without
+ * `tested` the package's code is run.
+ */
+export type VectorRunner = (content: unknown, checks: Checks, tested?: TestedCode) => void;
 
 function clip(text: string | undefined): string {
   return text === undefined ? 'undefined' : text.length > 120 ? `${text.slice(0, 120)}…` : text;

@@ -40,7 +40,7 @@ export {
   loadKernel,
   type SimdEngineId,
 } from './kernel.ts';
-export { kernelCodec } from './kernel-codec.ts';
+export { type KernelDecoder, kernelCodec, kernelDecoder } from './kernel-codec.ts';
 export {
   attachContext,
   type ContextAreas,

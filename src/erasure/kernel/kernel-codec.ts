@@ -14,6 +14,7 @@ import {
   admitSystematicShards,
   bytesInOrder,
   type ReceivedShards,
+  type Shard,
   shardsOf,
 } from '../shards.ts';
 import { COLUMN_ALIGNMENT, paddedColumns, payloadBytesInArena, rowStride } from './code-shape.ts';
@@ -216,26 +217,21 @@ function receivedRows({ byPosition }: ReceivedShards): ReceivedRow[] {
   );
 }
 
-/**
- * Codec v1 on a context. Results are buffers of their own; errors are those of the plain codec, in the same
- * order. Where the memory has no room for a group of columns the plain codec does the work.
- *
- * @param context - Not in use by anything else while a call runs.
- * @param memory - The context's memory; this thread may take from it. A call takes some 8 MiB at most, or
- *   32 columns of all rows, and gives them back.
- */
-export function kernelCodec(context: KernelContext, memory: KernelMemory): ErasureCodec {
+/** Decoders of bare shards on a context: what comes out is as unverified as what went in. */
+export type KernelDecoder = {
+  /** `reconstructUnchecked` on the kernel, with its errors in its order. */
+  readonly reconstruct: (shards: readonly Shard[], validatorCount: number) => Uint8Array;
+  /** `reassembleUnchecked` on the kernel, with its errors in its order. */
+  readonly reassemble: (shards: readonly Uint8Array[], validatorCount: number) => Uint8Array;
+};
+
+/** The decoders of {@link kernelCodec} before anything is verified. */
+export function kernelDecoder(context: KernelContext, memory: KernelMemory): KernelDecoder {
   return {
-    id: 'v1',
-    parameters: parametersV1,
-    chunkBytes: (payloadBytes, validatorCount) =>
-      PLAIN_CODEC_V1.chunkBytes(payloadBytes, validatorCount),
-    encodeChunks: (payload, validatorCount) =>
-      encodeChunks(context, memory, payload, validatorCount),
-    reconstruct: (chunks, validatorCount) => {
+    reconstruct: (given, validatorCount) => {
       const parameters = parametersV1(validatorCount);
       const k = parameters.systematicThreshold;
-      const shards = admitShards(shardsOf(chunks), validatorCount, k);
+      const shards = admitShards(given, validatorCount, k);
       const received = receivedRows(shards);
       const hasData = received[k - 1]?.position === k - 1;
       const rows = hasData ? received.slice(0, k) : received;
@@ -245,13 +241,38 @@ export function kernelCodec(context: KernelContext, memory: KernelMemory): Erasu
         reconstructReceived(SCALAR_ENGINE, parameters, shards)
       );
     },
-    reassemble: (chunks, validatorCount) => {
+    reassemble: (given, validatorCount) => {
       const k = parametersV1(validatorCount).systematicThreshold;
-      const shards = admitSystematicShards(bytesInOrder(chunks, k), k);
+      const shards = admitSystematicShards(given, k);
       return (
         decodeRows(context, memory, k, receivedRows(shards), reassembler(context, k)) ??
         reassembleReceived(SCALAR_ENGINE, k, shards)
       );
+    },
+  };
+}
+
+/**
+ * Codec v1 on a context. Results are buffers of their own; errors are those of the plain codec, in the same
+ * order. Where the memory has no room for a group of columns the plain codec does the work.
+ *
+ * @param context - Not in use by anything else while a call runs.
+ * @param memory - The context's memory; this thread may take from it. A call takes some 8 MiB at most, or
+ *   32 columns of all rows, and gives them back.
+ */
+export function kernelCodec(context: KernelContext, memory: KernelMemory): ErasureCodec {
+  const decoder = kernelDecoder(context, memory);
+  return {
+    id: 'v1',
+    parameters: parametersV1,
+    chunkBytes: (payloadBytes, validatorCount) =>
+      PLAIN_CODEC_V1.chunkBytes(payloadBytes, validatorCount),
+    encodeChunks: (payload, validatorCount) =>
+      encodeChunks(context, memory, payload, validatorCount),
+    reconstruct: (chunks, validatorCount) => decoder.reconstruct(shardsOf(chunks), validatorCount),
+    reassemble: (chunks, validatorCount) => {
+      const k = parametersV1(validatorCount).systematicThreshold;
+      return decoder.reassemble(bytesInOrder(chunks, k), validatorCount);
     },
   };
 }

@@ -6,12 +6,7 @@
 
 import { decodeAvailableData, encodeAvailableData } from '../../../src/codec/available-data.ts';
 import { HEX_TRIE_COMMITMENT } from '../../../src/commitment/commitment.ts';
-import {
-  CODEC_V1,
-  reassembleUnchecked,
-  reconstructUnchecked,
-  type Shard,
-} from '../../../src/erasure/index.ts';
+import type { Shard } from '../../../src/erasure/index.ts';
 import { concatBytes, fromHex, toHex } from '../../../src/primitives/bytes.ts';
 import { ChaCha8 } from '../../../src/primitives/chacha8.ts';
 import { blake2b256 } from '../../../src/primitives/hash.ts';
@@ -20,6 +15,7 @@ import { recoveryThreshold, systematicThreshold } from '../../../src/primitives/
 import { checkOutcome, codeOf, type Outcome } from '../error-kind.ts';
 import { type Expected, inFormOf, payload } from '../payload.ts';
 import type { Checks } from '../runner.ts';
+import { SHIPPED_CODE, type TestedCode } from '../tested-code.ts';
 
 type IndexedHex = readonly [number, string];
 
@@ -126,9 +122,9 @@ function checkThresholds(file: File, checks: Checks): void {
 }
 
 /** Encodes and compares, so that what is decoded next is what the reference decoded. */
-function encodeCode(code: Code, checks: Checks): Uint8Array[] {
-  const chunks = CODEC_V1.encodeChunks(payload(code.tag, code.len), code.n);
-  const { systematicThreshold: k, recoveryThreshold: f1 } = CODEC_V1.parameters(code.n);
+function encodeCode(code: Code, checks: Checks, tested: TestedCode): Uint8Array[] {
+  const chunks = tested.codec.encodeChunks(payload(code.tag, code.len), code.n);
+  const { systematicThreshold: k, recoveryThreshold: f1 } = tested.codec.parameters(code.n);
   checks.equal([k, f1], [code.k, code.threshold ?? f1], `${code.tag}: thresholds`);
   checks.equal(chunks[0]!.length, code.chunk_len, `${code.tag}: chunk length`);
   if (code.chunks === undefined) {
@@ -140,28 +136,28 @@ function encodeCode(code: Code, checks: Checks): Uint8Array[] {
   return chunks;
 }
 
-function checkOk(vector: Ok, checks: Checks): void {
+function checkOk(vector: Ok, checks: Checks, tested: TestedCode): void {
   const { n, k, tag, output } = vector;
-  const chunks = encodeCode(vector, checks);
+  const chunks = encodeCode(vector, checks, tested);
   for (const [name, indices] of vector.subsets) {
-    const actual = reconstructUnchecked(pick(chunks, indices), n);
+    const actual = tested.reconstruct(pick(chunks, indices), n);
     checks.equal(inFormOf(output, actual), output, `${tag}: ${name}`);
   }
-  const systematic = reassembleUnchecked(chunks.slice(0, k), n);
+  const systematic = tested.reassemble(chunks.slice(0, k), n);
   checks.equal(inFormOf(output, systematic), output, `${tag}: systematic`);
-  const surplus = reassembleUnchecked(chunks, n);
+  const surplus = tested.reassemble(chunks, n);
   checks.equal(inFormOf(output, surplus), output, `${tag}: systematic with surplus`);
 }
 
-function checkLarge(code: Code, checks: Checks): void {
+function checkLarge(code: Code, checks: Checks, tested: TestedCode): void {
   const { n, k, tag, len } = code;
-  const chunks = encodeCode(code, checks);
+  const chunks = encodeCode(code, checks, tested);
   const shuffled = range(0, n);
   shuffle(shuffled, new ChaCha8(new Uint8Array(32)));
   const expected = toHex(payload(tag, len));
   const subsets = { 'last k': range(n - k, n), 'k random': shuffled.slice(0, k) };
   for (const [name, indices] of Object.entries(subsets)) {
-    const bytes = reconstructUnchecked(pick(chunks, indices), n);
+    const bytes = tested.reconstruct(pick(chunks, indices), n);
     checks.equal(toHex(bytes.subarray(0, len)), expected, `${tag}: ${name}`);
     checks.ok(
       bytes.subarray(len).every((byte) => byte === 0),
@@ -170,25 +166,25 @@ function checkLarge(code: Code, checks: Checks): void {
   }
 }
 
-function checkInconsistent(vector: Inconsistent, checks: Checks): void {
+function checkInconsistent(vector: Inconsistent, checks: Checks, tested: TestedCode): void {
   const { n, what, given, output } = vector;
   const shards = shardsOf(given);
   checks.equal(systematicThreshold(n), vector.k, `n = ${n}: k`);
-  checks.equal(toHex(reconstructUnchecked(shards, n)), output, `n = ${n}: ${what}`);
+  checks.equal(toHex(tested.reconstruct(shards, n)), output, `n = ${n}: ${what}`);
   const [index, bytes] = shards[0]!;
   const repeated: Shard[] = [[index, bytes.map((byte) => byte ^ 0xff)], ...shards];
   if (vector.same_output_with_overwritten_first_duplicate === true) {
-    const actual = toHex(reconstructUnchecked(repeated, n));
+    const actual = toHex(tested.reconstruct(repeated, n));
     checks.equal(actual, output, `n = ${n}: ${what}, first index given twice`);
   }
 }
 
-function checkRefused(vector: Refused, checks: Checks): void {
+function checkRefused(vector: Refused, checks: Checks, tested: TestedCode): void {
   const { n, mode, result } = vector;
   const run = (): Uint8Array =>
     vector.mode === 'regular'
-      ? reconstructUnchecked(shardsOf(vector.given), n)
-      : reassembleUnchecked(
+      ? tested.reconstruct(shardsOf(vector.given), n)
+      : tested.reassemble(
           vector.given.map((hex) => fromHex(hex)),
           n,
         );
@@ -205,39 +201,39 @@ function outcomeAs(bytes: Uint8Array, failure: 'BadPayload' | 'Decode'): Outcome
   }
 }
 
-function checkTyped(vector: Typed, canonical: string, checks: Checks): void {
+function checkTyped(vector: Typed, canonical: string, checks: Checks, tested: TestedCode): void {
   const { n, payload: bytes } = vector;
   const what = `n = ${n}: ${vector.what}`;
-  const chunks = CODEC_V1.encodeChunks(fromHex(bytes), n);
+  const chunks = tested.codec.encodeChunks(fromHex(bytes), n);
   const root = toHex(HEX_TRIE_COMMITMENT.root(chunks));
   const k = systematicThreshold(n);
   checks.equal(chunks[0]!.length, vector.chunk_len, `${what}: chunk length`);
   checks.equal(root, vector.committed_root, `${what}: root`);
-  const regular = reconstructUnchecked(pick(chunks, range(n - k, n)), n);
-  const systematic = reassembleUnchecked(chunks, n);
+  const regular = tested.reconstruct(pick(chunks, range(n - k, n)), n);
+  const systematic = tested.reassemble(chunks, n);
   checks.equal(outcomeAs(regular, 'BadPayload'), vector.regular, `${what}: regular`);
   checks.equal(outcomeAs(systematic, 'Decode'), vector.systematic, `${what}: systematic`);
   const isDecoded = outcomeAs(regular, 'BadPayload') === 'ok';
   const again = isDecoded ? encodeAvailableData(decodeAvailableData(regular).value) : undefined;
   const isOriginal = again !== undefined && toHex(again) === canonical;
   checks.equal(isOriginal, vector.equals_original, `${what}: equals the original`);
-  const rootAgain = again && toHex(HEX_TRIE_COMMITMENT.root(CODEC_V1.encodeChunks(again, n)));
+  const rootAgain = again && toHex(HEX_TRIE_COMMITMENT.root(tested.codec.encodeChunks(again, n)));
   const matches = rootAgain === undefined ? null : rootAgain === root;
   checks.equal(matches, vector.reencoded_root_matches, `${what}: root of the value encoded again`);
-  const canonicalRoot = HEX_TRIE_COMMITMENT.root(CODEC_V1.encodeChunks(fromHex(canonical), n));
+  const canonicalRoot = HEX_TRIE_COMMITMENT.root(tested.codec.encodeChunks(fromHex(canonical), n));
   const isCanonical = toHex(canonicalRoot) === root;
   checks.equal(isCanonical, vector.committed_root_is_canonical_root, `${what}: canonical root`);
 }
 
-function checkValues(vector: Values, checks: Checks): void {
+function checkValues(vector: Values, checks: Checks, tested: TestedCode): void {
   const { n } = vector;
   const what = `n = ${n}, chunk i is 32 bytes i`;
   const chunks = range(0, n).map((i) => new Uint8Array(32).fill(i));
   checks.equal(toHex(HEX_TRIE_COMMITMENT.root(chunks)), vector.root, `${what}: root`);
-  const systematic = outcomeAs(reassembleUnchecked(chunks, n), 'Decode');
+  const systematic = outcomeAs(tested.reassemble(chunks, n), 'Decode');
   checks.equal(systematic, vector.systematic, `${what}: systematic`);
   for (const { chunks: indices, bytes, as_available_data } of vector.regular) {
-    const actual = reconstructUnchecked(pick(chunks, indices), n);
+    const actual = tested.reconstruct(pick(chunks, indices), n);
     checks.equal(toHex(actual), bytes, `${what}: from ${indices.length}`);
     const outcome = outcomeAs(actual, 'BadPayload');
     checks.equal(outcome, as_available_data, `${what}: from ${indices.length}, as data`);
@@ -245,27 +241,31 @@ function checkValues(vector: Values, checks: Checks): void {
 }
 
 /** Decodes every listed input and compares outcome and bytes. */
-export function decodeRunner(content: unknown, checks: Checks): void {
+export function decodeRunner(
+  content: unknown,
+  checks: Checks,
+  tested: TestedCode = SHIPPED_CODE,
+): void {
   const file = content as File;
   checkThresholds(file, checks);
   for (const { n, payload: bytes, result } of file.encode_errors) {
-    const run = (): unknown => CODEC_V1.encodeChunks(fromHex(bytes), n);
+    const run = (): unknown => tested.codec.encodeChunks(fromHex(bytes), n);
     checkOutcome(checks, result, run, `encode ${bytes.length / 2} bytes, n = ${n}`);
   }
   for (const vector of file.chunk_i_is_32_bytes_of_value_i) {
-    checkValues(vector, checks);
+    checkValues(vector, checks, tested);
   }
   for (const vector of file.ok) {
-    checkOk(vector, checks);
+    checkOk(vector, checks, tested);
   }
   for (const code of file.large) {
-    checkLarge(code, checks);
+    checkLarge(code, checks, tested);
   }
   for (const vector of file.inconsistent) {
-    checkInconsistent(vector, checks);
+    checkInconsistent(vector, checks, tested);
   }
   for (const vector of file.errors) {
-    checkRefused(vector, checks);
+    checkRefused(vector, checks, tested);
   }
   const canonical = new Map(
     file.typed
@@ -273,6 +273,6 @@ export function decodeRunner(content: unknown, checks: Checks): void {
       .map((vector) => [vector.n, vector.payload]),
   );
   for (const vector of file.typed) {
-    checkTyped(vector, canonical.get(vector.n)!, checks);
+    checkTyped(vector, canonical.get(vector.n)!, checks, tested);
   }
 }

@@ -8,13 +8,13 @@ import { createHash } from 'node:crypto';
 import { encodeProof } from '../../../src/codec/erasure-chunk.ts';
 import { HEX_TRIE_COMMITMENT } from '../../../src/commitment/commitment.ts';
 import { buildTrie } from '../../../src/commitment/hex-trie.ts';
-import { CODEC_V1 } from '../../../src/erasure/index.ts';
 import { concatBytes, fromHex, toHex } from '../../../src/primitives/bytes.ts';
 import type { TrieProof } from '../../../src/primitives/chunk.ts';
 import { blake2b256 } from '../../../src/primitives/hash.ts';
 import { chunkIndex } from '../../../src/primitives/ids.ts';
 import { type Expected, inFormOf, payload, type Source, sourceBytes } from '../payload.ts';
 import type { Checks } from '../runner.ts';
+import { SHIPPED_CODE, type TestedCode } from '../tested-code.ts';
 
 /** Nodes by position and, by chunk index, the positions of its proof. */
 type Proofs = {
@@ -79,13 +79,13 @@ export function checkProofs(
   }
 }
 
-function runCase(vector: Case, checks: Checks): void {
+function runCase(vector: Case, checks: Checks, tested: TestedCode): void {
   const { n, tag } = vector;
-  const parameters = CODEC_V1.parameters(n);
+  const parameters = tested.codec.parameters(n);
   checks.equal(parameters.systematicThreshold, vector.k, `${tag}: k`);
   checks.equal(parameters.recoveryThreshold, vector.threshold, `${tag}: threshold`);
-  checks.equal(CODEC_V1.chunkBytes(vector.len, n), vector.chunk_len, `${tag}: chunk length`);
-  const chunks = CODEC_V1.encodeChunks(payload(tag, vector.len), n);
+  checks.equal(tested.codec.chunkBytes(vector.len, n), vector.chunk_len, `${tag}: chunk length`);
+  const chunks = tested.codec.encodeChunks(payload(tag, vector.len), n);
   if (vector.chunks === undefined) {
     const digest = toHex(blake2b256(concatBytes(chunks)));
     checks.equal(digest, vector.chunks_blake2b256, `${tag}: digest of chunks`);
@@ -106,17 +106,17 @@ function runCase(vector: Case, checks: Checks): void {
 }
 
 /** Chunks of an example: coded from its payload, or the index twice where only the trie is meant. */
-function exampleChunks(example: Example): Uint8Array[] {
+function exampleChunks(example: Example, tested: TestedCode): Uint8Array[] {
   const source = example.payload ?? example.payload_source;
   if (source !== undefined) {
-    return CODEC_V1.encodeChunks(sourceBytes(source), example.n);
+    return tested.codec.encodeChunks(sourceBytes(source), example.n);
   }
   return Array.from({ length: example.n }, (_, i) => new Uint8Array(Uint32Array.of(i, i).buffer));
 }
 
-function runExample(example: Example, checks: Checks): void {
+function runExample(example: Example, checks: Checks, tested: TestedCode): void {
   const what = `${example.what}, n = ${example.n}`;
-  const chunks = exampleChunks(example);
+  const chunks = exampleChunks(example, tested);
   if (example.chunks !== undefined) {
     checks.equal(chunks.map(toHex), example.chunks, `${what}: chunks`);
   }
@@ -140,13 +140,17 @@ function runExample(example: Example, checks: Checks): void {
 }
 
 /** Encodes every payload and compares chunks, root and proofs; builds every small trie. */
-export function erasureV1Runner(content: unknown, checks: Checks): void {
+export function erasureV1Runner(
+  content: unknown,
+  checks: Checks,
+  tested: TestedCode = SHIPPED_CODE,
+): void {
   const file = content as File;
   for (const vector of file.cases) {
-    runCase(vector, checks);
+    runCase(vector, checks, tested);
   }
   for (const example of file.spec_examples) {
-    runExample(example, checks);
+    runExample(example, checks, tested);
   }
   for (const [pairs, root] of file.trie_roots_pairs_root) {
     const entries = pairs.map(([key, value]) => ({ key: fromHex(key), value: fromHex(value) }));
