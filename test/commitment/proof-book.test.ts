@@ -1,0 +1,165 @@
+/**
+ * @module
+ * The proof book: which nodes it hashes, what it keeps, and what one liar costs the others.
+ */
+
+import { describe, expect, it } from 'vitest';
+import { HEX_TRIE_COMMITMENT } from '../../src/commitment/commitment.ts';
+import { type HashedChunk, ProofBook } from '../../src/commitment/proof-book.ts';
+import { trieLayout } from '../../src/commitment/trie-layout.ts';
+import { concatBytes, toHex } from '../../src/primitives/bytes.ts';
+import { hasCode } from '../../src/primitives/errors.ts';
+import { blake2b256, hashReady } from '../../src/primitives/hash.ts';
+import { chunkIndex } from '../../src/primitives/ids.ts';
+
+await hashReady();
+
+const N = 300;
+const chunks = Array.from({ length: N }, (_, i) => Uint8Array.of(i & 255, i >> 8));
+const { root, proofs } = HEX_TRIE_COMMITMENT.commit(chunks);
+const ALL: readonly number[] = chunks.map((_, i) => i);
+
+/** A question with bytes of its own, as from the wire; `change` may damage the proof. */
+function ask(index: number, change: (proof: Uint8Array[]) => void = () => {}): HashedChunk {
+  const proof = proofs[index]!.map((node) => node.slice());
+  change(proof);
+  const bytes = chunks[index]!;
+  return { chunk: { bytes, chunkIndex: chunkIndex(index), proof }, digest: blake2b256(bytes) };
+}
+
+/** A book that writes down what it has hashed, call by call. */
+function countingBook(): { readonly book: ProofBook; readonly calls: (readonly string[])[] } {
+  const calls: (readonly string[])[] = [];
+  const book = new ProofBook(root, N, (nodes) => {
+    calls.push(nodes.map(toHex));
+    return concatBytes(nodes.map((node) => blake2b256(node)));
+  });
+  return { book, calls };
+}
+
+const typesOf = (book: ProofBook, batch: readonly HashedChunk[]): string[] => [
+  ...new Set(book.verify(batch).map(({ type }) => type)),
+];
+
+describe('ProofBook.verify', () => {
+  it('hashes every node of a trie once, all together', () => {
+    const { book, calls } = countingBook();
+    expect(
+      typesOf(
+        book,
+        ALL.map((i) => ask(i)),
+      ),
+    ).toEqual(['verified']);
+    expect(calls.length).toBe(1);
+    expect(calls[0]!.length).toBe(trieLayout(N).nodeCount);
+    expect(new Set(calls[0]).size).toBe(trieLayout(N).nodeCount);
+    const pathNodes = proofs.reduce((sum, proof) => sum + proof.length, 0);
+    expect(book.hashedNodes).toBe(trieLayout(N).nodeCount);
+    expect(book.reusedNodes).toBe(pathNodes - book.hashedNodes);
+  });
+
+  it('hashes nothing but leaves on paths that earlier batches proved', () => {
+    const { book, calls } = countingBook();
+    book.verify([ask(16)]);
+    expect(calls[0]!.length).toBe(proofs[16]!.length);
+    book.verify([ask(16), ask(272)]);
+    expect(calls[1]!.toSorted()).toEqual(
+      [16, 272].map((i) => toHex(proofs[i]!.at(-1)!)).toSorted(),
+    );
+  });
+
+  it('hands out the chunk that it was asked about', () => {
+    const question = ask(7);
+    expect(new ProofBook(root, N).verify([question])).toEqual([
+      { type: 'verified', chunk: question.chunk },
+    ]);
+  });
+
+  it('hashes a leaf that comes twice in a batch once', () => {
+    const { book, calls } = countingBook();
+    expect(typesOf(book, [ask(5), ask(5)])).toEqual(['verified']);
+    expect(calls[0]!.length).toBe(proofs[5]!.length);
+  });
+
+  it('accepts honest proofs by itself though a liar in the batch came first', () => {
+    const { book, calls } = countingBook();
+    const lie = ask(0, ([first]) => {
+      first![10]! ^= 1;
+    });
+    const answers = book.verify([lie, ...ALL.map((i) => ask(i))]);
+    expect(answers[0]).toEqual({ type: 'invalid', reason: 'invalid_branch_proof' });
+    expect(answers.slice(1).every(({ type }) => type === 'verified')).toBe(true);
+    // The liar's root node, and the whole trie.
+    expect(calls.flat().length).toBe(1 + trieLayout(N).nodeCount);
+  });
+
+  it('compares only so many different lies about a node with each other', () => {
+    const { book, calls } = countingBook();
+    const lies = ALL.slice(0, 100).map((i) =>
+      ask(0, ([first]) => {
+        first![4 + (i % 16)]! ^= 1 + (i >> 4);
+      }),
+    );
+    const answers = book.verify([...lies, ask(0), ask(1)]);
+    expect(answers.slice(0, 100).every(({ type }) => type === 'invalid')).toBe(true);
+    expect(answers.slice(100).map(({ type }) => type)).toEqual(['verified', 'verified']);
+    expect(calls.flat().length).toBeLessThan(20);
+    expect(typesOf(book, [ask(0), ask(1)])).toEqual(['verified']);
+  });
+
+  it('does not keep the bytes that it was given', () => {
+    const book = new ProofBook(root, N);
+    const question = ask(3);
+    book.verify([question]);
+    for (const node of question.chunk.proof) {
+      node.fill(0);
+    }
+    expect(typesOf(book, [ask(3), ask(4)])).toEqual(['verified']);
+  });
+
+  it('is not misled by a change of the root that it was made with', () => {
+    const own = root.slice();
+    const book = new ProofBook(own, N);
+    own.fill(0);
+    expect(typesOf(book, [ask(3)])).toEqual(['verified']);
+  });
+
+  it('refuses a foreign chunk though its proof is known', () => {
+    const book = new ProofBook(root, N);
+    book.verify(ALL.map((i) => ask(i)));
+    const bytes = Uint8Array.of(1, 2, 3);
+    const foreign = { ...ask(9), digest: blake2b256(bytes) };
+    expect(book.verify([{ ...foreign, chunk: { ...foreign.chunk, bytes } }])).toEqual([
+      { type: 'invalid', reason: 'chunk_hash_mismatch' },
+    ]);
+  });
+
+  it('answers by the bytes when the digest it was given is wrong', () => {
+    const book = new ProofBook(root, N);
+    expect(typesOf(book, [{ ...ask(9), digest: new Uint8Array(32) }])).toEqual(['verified']);
+    expect(typesOf(book, [{ ...ask(9), digest: new Uint8Array(3) }])).toEqual(['verified']);
+  });
+
+  it('throws for nodes that are no bytes, as verifyChunk does', () => {
+    const book = new ProofBook(root, N);
+    book.verify([ask(0)]);
+    const wrong = ask(0, (proof) => {
+      proof[0] = Array.from(proof[0]!) as unknown as Uint8Array;
+    });
+    expect(() => book.verify([wrong])).toThrow(TypeError);
+  });
+
+  it('answers an empty batch, and hashes nothing for it', () => {
+    const { book, calls } = countingBook();
+    expect(book.verify([])).toEqual([]);
+    expect(calls).toEqual([]);
+  });
+});
+
+describe('misuse of ProofBook', () => {
+  it('refuses counts that the code does not have', () => {
+    expect(() => new ProofBook(root, 1)).toThrow(
+      expect.toSatisfy((error) => hasCode(error, 'not_enough_validators')),
+    );
+  });
+});
