@@ -22,6 +22,7 @@ export class PoolRun<Task> {
   readonly #subscriber: Subscriber<void>;
   #onIdle: (() => void) | undefined;
   #isDropped = false;
+  #isEnding = false;
   home: Home = { type: 'anywhere' };
   /** Whether tasks of it were taken back for another job and none has ended since. */
   isPassedOver = false;
@@ -47,7 +48,8 @@ export class PoolRun<Task> {
   /** Tells the owner of the memory, once, when the job was dropped and none of its tasks is out. */
   tellIfIdle(): void {
     const onIdle = this.#onIdle;
-    if (this.#isDropped && this.progress.unsettledCount === 0 && onIdle !== undefined) {
+    const isIdle = this.#isDropped && this.progress.unsettledCount === 0;
+    if (isIdle  && onIdle !== undefined) {
       this.#onIdle = undefined;
       onIdle();
     }
@@ -55,11 +57,22 @@ export class PoolRun<Task> {
 
   /** All its tasks are done. The teardown drops it. */
   complete(): void {
-    this.#subscriber.complete();
+    this.#end(() => this.#subscriber.complete());
   }
 
   /** It cannot go on. The teardown drops it. */
   fail(error: unknown): void {
-    this.#subscriber.error(error);
+    this.#end(() => this.#subscriber.error(error));
+  }
+
+  /**
+   * The teardown runs before operators such as `concat` go on, which may read the result only then; so
+   * the memory is not given back before everything that follows at once has happened.
+   */
+  #end(tell: () => void): void {
+    this.#isEnding = true;
+    tell();
+    this.#isEnding = false;
+    this.tellIfIdle();
   }
 }

@@ -28,16 +28,23 @@ export interface SeatsEvents<Task> {
   exhausted(warning: PoolWarning, cause: unknown): void;
 }
 
-/** Workers that may die one after the other without a task done before the pool gives up. */
-const MAX_DEATHS_IN_A_ROW = 3;
+/**
+ * Workers that may die one after the other without a task done before the pool gives up, and that may fail
+ * to start one after the other before their slot is left empty. Where no worker has ever started one
+ * failure is enough: then it is the host that has none.
+ */
+const MAX_FAILURES_IN_A_ROW = 3;
 
 /** The workers that run, by slot. */
 export class Seats<Task> implements Iterable<Seat<Task>> {
   readonly #options: SeatsOptions<Task>;
   readonly #events: SeatsEvents<Task>;
   readonly #running = new Map<number, Seat<Task>>();
-  /** Slots whose worker could not be started; it is not tried again. */
+  /** Slots that are left empty. */
   readonly #lost = new Set<number>();
+  /** By slot: workers that failed to start since one did. */
+  readonly #failedStarts = new Map<number, number>();
+  #hasStarted = false;
   #tally: PoolTally = { started: 0, deaths: 0, redone: 0 };
   #deathsInARow = 0;
   #moment = 0;
@@ -65,7 +72,7 @@ export class Seats<Task> implements Iterable<Seat<Task>> {
   startFor(wanted: number): void {
     let free = [...this].filter((seat) => seat.held.length === 0).length;
     for (let slot = 0; slot < this.#options.threads && free < wanted; slot += 1) {
-      if (!this.#isClosed && !this.#running.has(slot) && !this.#lost.has(slot)) {
+      while (!this.#isClosed && !this.#running.has(slot) && !this.#lost.has(slot)) {
         free += this.#start(slot) ? 1 : 0;
       }
     }
@@ -94,7 +101,7 @@ export class Seats<Task> implements Iterable<Seat<Task>> {
       const setup = setupOf(slot);
       seat = new Seat({ slot, start: startThread, events, setup, isShared, stamp });
     } catch (error: unknown) {
-      this.#lose(slot, error);
+      this.#failedToStart(slot, error);
       return false;
     }
     this.#running.set(slot, seat);
@@ -105,6 +112,8 @@ export class Seats<Task> implements Iterable<Seat<Task>> {
   #onMessage(seat: Seat<Task>, message: FromThread): void {
     if (message.type === 'ready') {
       seat.isReady = true;
+      this.#hasStarted = true;
+      this.#failedStarts.delete(seat.slot);
       this.#events.ready();
     } else if (message.type === 'not_ready') {
       seat.fault = message.cause;
@@ -122,19 +131,23 @@ export class Seats<Task> implements Iterable<Seat<Task>> {
     const unbegun = seat.recall(() => true);
     const begun = seat.takeAll();
     if (!this.#isClosed && !seat.isReady) {
-      this.#lose(seat.slot, seat.fault ?? cause);
+      this.#failedToStart(seat.slot, seat.fault ?? cause);
     } else if (!this.#isClosed) {
       this.#tally = { ...this.#tally, deaths: this.#tally.deaths + 1 };
       this.#deathsInARow += 1;
-      if (this.#deathsInARow >= MAX_DEATHS_IN_A_ROW) {
+      if (this.#deathsInARow >= MAX_FAILURES_IN_A_ROW) {
         this.#giveUp('threads_given_up', cause);
       }
     }
     this.#events.ended(seat, unbegun, begun);
   }
 
-  #lose(slot: number, cause: unknown): void {
-    this.#lost.add(slot);
+  #failedToStart(slot: number, cause: unknown): void {
+    const failures = (this.#failedStarts.get(slot) ?? 0) + 1;
+    this.#failedStarts.set(slot, failures);
+    if (!this.#hasStarted || failures >= MAX_FAILURES_IN_A_ROW) {
+      this.#lost.add(slot);
+    }
     if (this.#lost.size === this.#options.threads) {
       this.#giveUp('threads_unavailable', cause);
     }

@@ -78,19 +78,26 @@ export function startNodeThread<Task>(
 ): ThreadPort<Task> {
   const worker = new NodeWorker(script, { execArgv: [], name: THREAD_NAME });
   let cause: unknown;
+  let isTold = false;
+  const terminate = (): void => {
+    if (!isTold) {
+      isTold = true;
+      void worker.terminate();
+    }
+  };
   worker.on('message', (message) => events.message(message as FromThread));
   worker.on('error', (error) => {
     cause = error;
   });
   worker.on('messageerror', (error) => {
     cause = error;
-    void worker.terminate();
+    terminate();
   });
   worker.on('exit', (exitCode) => events.end(cause ?? `exit code ${exitCode}`));
   return {
     post: (message: ToThread<Task>, transfer = []) => worker.postMessage(message, transfer),
     hold: (isHeld) => (isHeld ? worker.ref() : worker.unref()),
-    terminate: () => void worker.terminate(),
+    terminate,
   };
 }
 

@@ -1,3 +1,4 @@
+import { concat, defer, of } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import { hasCode } from '../../../src/primitives/errors.ts';
 import { FakePool, jobOf, movableJob } from './fake-pool.ts';
@@ -86,6 +87,18 @@ describe('ThreadPool', () => {
     expect(fake.threads.all[0]?.waiting).toEqual(['a0', 'a1']);
     fake.threads.all[0]?.begin();
     expect(fake.threads.all[0]?.waiting).toEqual(['a1']);
+  });
+
+  it('tells the owner of the memory after the result was read behind a concat', () => {
+    const fake = new FakePool();
+    const log: string[] = [];
+    concat(
+      fake.pool.run(jobOf('a', 2), { onIdle: () => log.push('idle') }),
+      defer(() => of(log.push('read'))),
+    ).subscribe(() => log.push('value'));
+    fake.threads.getReady();
+    fake.drain();
+    expect(log).toEqual(['read', 'value', 'idle']);
   });
 
   it('holds the process only while a job waits', () => {
@@ -407,6 +420,31 @@ describe('workers of ThreadPool that do not start', () => {
     expect(fake.warnings).toEqual(['threads_unavailable']);
     expect(fake.causes).toEqual([how === 'ends' ? refused : 'no kernel']);
     expect(fake.threads.alive).toEqual([]);
+  });
+
+  it('does without when the host refuses to replace those that died', () => {
+    const fake = readyPool();
+    const { log } = fake.run(jobOf('a', 3));
+    fake.threads.refusal = refused;
+    for (const thread of fake.threads.all) {
+      thread.end();
+    }
+    fake.drain();
+    expect(log).toEqual(['complete', 'idle']);
+    expect(fake.warnings).toEqual(['threads_unavailable']);
+    expect(fake.causes).toEqual([refused]);
+  });
+
+  it('tries again when one of several does not start', () => {
+    const fake = readyPool();
+    fake.threads.all[0]?.end();
+    const { log } = fake.run(jobOf('a', 9));
+    fake.threads.all[2]?.end(refused);
+    fake.threads.all[3]?.getReady();
+    fake.drain();
+    expect(log).toEqual(['complete', 'idle']);
+    expect(fake.warnings).toEqual([]);
+    expect(fake.pool.threads).toBe(2);
   });
 
   it('goes on with those that start', () => {
