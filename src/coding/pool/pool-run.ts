@@ -49,7 +49,7 @@ export class PoolRun<Task> {
   tellIfIdle(): void {
     const onIdle = this.#onIdle;
     const isIdle = this.#isDropped && this.progress.unsettledCount === 0;
-    if (isIdle  && onIdle !== undefined) {
+    if (isIdle && !this.#isEnding && onIdle !== undefined) {
       this.#onIdle = undefined;
       onIdle();
     }
