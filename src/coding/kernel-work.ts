@@ -4,6 +4,7 @@
  * and the command line make their work with. Memory, threads and the kernel come at first use.
  */
 
+import { catchError, defer, type Observable, of } from 'rxjs';
 import {
   chooseEngine,
   type EngineChoice,
@@ -11,11 +12,14 @@ import {
   isEngineId,
   type SimdEngineId,
 } from '../erasure/kernel/index.ts';
+import { ArenaTooSmallError } from './arena-queue.ts';
+import { type Production, produceOnArena } from './chunk-production.ts';
 import type { DecodePath, ErasureWork, WorkDescription, WorkSubject } from './erasure-work.ts';
 import type { HostCosts } from './host-costs.ts';
 import { hostVariable } from './host-globals.ts';
 import type { DrainTime, KernelHost, WorkWarning } from './kernel-host.ts';
 import { openOnKernel } from './kernel-recovery.ts';
+import { producePlainly } from './plain-production.ts';
 import { plainWork } from './plain-work.ts';
 import type { PoolWarning } from './pool/pool-options.ts';
 import { defaultThreadCount } from './pool/thread.ts';
@@ -53,6 +57,22 @@ export type CodingWorkOptions = {
   readonly warn?: (warning: WorkWarning | PoolWarning, cause?: unknown) => void;
 };
 
+/** Erasure work that can do a backer's job too. */
+export interface CodingWork extends ErasureWork {
+  /** Bytes of the arena that jobs, recoveries and productions hold; the areas of threads are not counted. */
+  readonly usedBytes: number;
+  /**
+   * All chunks of a payload, their hashes, root and proofs. Cold; one value, which holds memory of the
+   * arena until it is released.
+   *
+   * Errors with an {@link ErasureError} about the payload or the number of validators.
+   *
+   * @param payload - Stays unchanged until the value comes.
+   */
+  produce(payload: Uint8Array, validatorCount: number): Observable<Production>;
+  close(): void;
+}
+
 /**
  * Erasure work on the best engine of this host.
  *
@@ -61,11 +81,11 @@ export type CodingWorkOptions = {
  *
  * @throws RangeError for options out of range.
  */
-export function codingWork(options: CodingWorkOptions = {}): ErasureWork {
-  return new CodingWork(options);
+export function codingWork(options: CodingWorkOptions = {}): CodingWork {
+  return new KernelWork(options);
 }
 
-class CodingWork implements ErasureWork {
+class KernelWork implements CodingWork {
   readonly #options: CodingWorkOptions;
   readonly #choice: EngineChoice;
   readonly #plain = plainWork();
@@ -98,8 +118,35 @@ class CodingWork implements ErasureWork {
       this.#warn('unknown_coding');
       return this.#plain.open(subject);
     }
-    const host = this.#isClosed ? undefined : this.#host();
+    if (this.#isClosed) {
+      const closed = this.#plain.open(subject);
+      closed.close();
+      return closed;
+    }
+    const host = this.#host();
     return host === undefined ? this.#plain.open(subject) : openOnKernel(host, subject);
+  }
+
+  get usedBytes(): number {
+    return this.#kernel?.usedBytes() ?? 0;
+  }
+
+  produce(payload: Uint8Array, validatorCount: number): Observable<Production> {
+    const plainly = defer(() => of(producePlainly(payload, validatorCount)));
+    return defer(() => {
+      const host = this.#isClosed ? undefined : this.#host();
+      return host === undefined
+        ? plainly
+        : produceOnArena(host, payload, validatorCount).pipe(
+            catchError((error: unknown) => {
+              if (!(error instanceof ArenaTooSmallError)) {
+                throw error;
+              }
+              this.#warn('arena_too_small', error);
+              return plainly;
+            }),
+          );
+    });
   }
 
   close(): void {
