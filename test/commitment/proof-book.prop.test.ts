@@ -95,6 +95,33 @@ function inlineWorld(): World {
   return { root: blake2b256(root), proofs: chunks.map(() => [root]), chunks, validatorCount: 6 };
 }
 
+/** Two levels of nodes, of which one byte outside of hashes is changed, in the root node or in all leaves. */
+function* tamperedWorlds(): Generator<{ readonly what: string; readonly world: World }> {
+  const chunks = chunksOf(6);
+  const leafOf = (chunk: Uint8Array): Uint8Array =>
+    encodeLeaf(new Uint8Array(6), blake2b256(chunk));
+  const places = [
+    ...[0, 1, 2, 3, 4].map((at) => ({ isRoot: false, at })),
+    ...[0, 1, 2, 3, 4, 4 + 33, 4 + 5 * 33].map((at) => ({ isRoot: true, at })),
+  ];
+  for (const { isRoot, at } of places) {
+    for (const mask of [1, 2, 4, 8, 16, 32, 64, 128, 0x60, 0xfc]) {
+      const leaves = chunks.map((chunk) => leafOf(chunk));
+      for (const leaf of isRoot ? [] : leaves) {
+        leaf[at]! ^= mask;
+      }
+      const children = leaves.map((leaf, nibble) => ({ nibble, reference: blake2b256(leaf) }));
+      const branch = encodeBranch(new Uint8Array(1), undefined, children);
+      if (isRoot) {
+        branch[at]! ^= mask;
+      }
+      const proofs = leaves.map((leaf) => [branch, leaf]);
+      const world = { root: blake2b256(branch), proofs, chunks, validatorCount: 6 };
+      yield { what: `${isRoot ? 'root' : 'leaf'} byte ${at} ^ ${mask}`, world };
+    }
+  }
+}
+
 const WORLDS: readonly World[] = [...HONEST, ...HONEST, ...hostileWorlds()];
 
 /** One question, made from the honest one for `index`. */
@@ -218,10 +245,26 @@ describe('ProofBook', () => {
     expect(Math.min(seen.verified, seen.invalid)).toBeGreaterThan(1000);
   });
 
+  it('gives the same where one byte of a node is wrong that is no hash, and the root is over that', () => {
+    for (const { what, world } of tamperedWorlds()) {
+      const { root, validatorCount, chunks, proofs } = world;
+      const book = new ProofBook(root, validatorCount);
+      const asked = chunks.map((bytes, i) => ({
+        chunk: { bytes, chunkIndex: chunkIndex(i), proof: proofs[i]! },
+        digest: blake2b256(bytes),
+      }));
+      const expected = asked.map(({ chunk }) =>
+        verifyChunk({ erasureRoot: root, chunk, validatorCount }),
+      );
+      expect(book.verify(asked), what).toEqual(expected);
+    }
+  });
+
   it(seeded('gives the same under roots of any bytes'), () => {
     const roots = fc.oneof(
       fc.uint8Array({ maxLength: 40 }),
       fc.nat(HONEST.length - 1).map((i) => HONEST[i]!.root.subarray(0, 31)),
+      fc.nat(HONEST.length - 1).map((i) => concatBytes([HONEST[i]!.root, Uint8Array.of(1)])),
       fc.nat(HONEST.length - 1).map((i) => blake2b256(HONEST[i]!.proofs[0]!.at(-1)!)),
     );
     fc.assert(
