@@ -8,8 +8,11 @@ import { asyncScheduler } from 'rxjs';
 import { strategyPlanner } from '../strategies/plan.ts';
 import type { SizePolicy } from '../strategies/size-policy.ts';
 import { CODING_V1, type CodingChoice } from './coding/coding.ts';
+import { engine } from './coding/engine.ts';
 import type { ErasureWork } from './coding/erasure-work.ts';
-import { plainWork } from './coding/plain-work.ts';
+import { codingWork } from './coding/kernel-work.ts';
+import { RenewedWork } from './coding/renewed-work.ts';
+import type { EngineId } from './erasure/kernel/index.ts';
 import { ChaCha8 } from './primitives/chacha8.ts';
 import { Orchestrator, type Recovery } from './recovery/orchestrator.ts';
 import {
@@ -26,8 +29,24 @@ import {
 import { type RecoverySettings, STANDARD } from './recovery/settings.ts';
 import { steadyRuntime } from './recovery/steady-clock.ts';
 
+/** With what the code, the proofs and the hashes are worked out where no `work` is handed in. */
+export type WorkOptions = {
+  /**
+   * Worker threads; 0: all on the calling thread. Default: one less than there are cores, from 1 to 4;
+   * with a `runtime` of the caller's 0, whatever is given here, so that its time is all there is.
+   */
+  readonly workers?: number;
+  /**
+   * The engine. Default: what the environment variable `AVAILABILITY_ENGINE` names, else the best that the
+   * host has. See `engine()`.
+   */
+  readonly engine?: EngineId;
+  /** Most memory that the kernel may take for all that is worked on, in bytes. */
+  readonly arenaBytes?: number;
+};
+
 /** What recovery needs from outside. */
-export type RecoveryPorts = {
+export type RecoveryPorts = WorkOptions & {
   readonly directory: SessionDirectory;
   readonly chunkSource: ChunkSource;
   readonly dataSource: DataSource;
@@ -39,7 +58,10 @@ export type RecoveryPorts = {
   readonly logger?: Logger;
   /** Default: the real clock and a fresh random seed. */
   readonly runtime?: Runtime;
-  /** Default: on the calling thread. */
+  /**
+   * Does the heavy part; whoever passes one closes it. Default: made of the `WorkOptions` at the first
+   * recovery, and closed by `stop()`.
+   */
   readonly work?: ErasureWork;
   /** Default: the coding of live networks. */
   readonly coding?: CodingChoice;
@@ -51,7 +73,7 @@ export type RecoveryPorts = {
  * Makes a recovery. Call `start()` before the first request.
  *
  * @param settings - Changes to the `STANDARD` preset; `UPSTREAM` for the rules of the reference.
- * @throws RangeError for a setting out of its range.
+ * @throws RangeError for a setting or a work option out of its range, or a name that is no engine's.
  */
 export function createRecovery(
   ports: RecoveryPorts,
@@ -67,7 +89,8 @@ export function createRecovery(
     metrics: ports.metrics ?? NO_METRICS,
     logger: ports.logger ?? NO_LOGGER,
     runtime: steadyRuntime(ports.runtime ?? realRuntime()),
-    work: ports.work ?? plainWork(),
+    work: ports.work ?? workFor(ports, ports),
+    closesWork: ports.work === undefined,
     coding: ports.coding ?? CODING_V1,
     settings: merged,
     planner: strategyPlanner(ports.sizePolicy),
@@ -83,6 +106,28 @@ export function realRuntime(
   seed: Uint8Array = crypto.getRandomValues(new Uint8Array(32)),
 ): Runtime {
   return { scheduler: asyncScheduler, random: new ChaCha8(seed) };
+}
+
+/**
+ * Work by these options, made when it is first used; closing it frees it until it is used again.
+ *
+ * @throws RangeError for an option out of its range, or a name that is no engine's.
+ */
+export function workFor(
+  { workers, engine: forced, arenaBytes }: WorkOptions,
+  { runtime, logger = NO_LOGGER }: Pick<RecoveryPorts, 'runtime' | 'logger'> = {},
+): ErasureWork {
+  engine(forced);
+  const options = {
+    ...(workers === undefined ? {} : { workers }),
+    ...(runtime === undefined ? {} : { workers: 0, drainTime: 'at_once' as const }),
+    ...(forced === undefined ? {} : { engine: forced }),
+    ...(arenaBytes === undefined ? {} : { arenaBytes }),
+    warn: (reason: string, cause?: unknown) => logger.warn('work_degraded', { reason, cause }),
+  };
+  // For its errors alone: nothing is taken before it is used.
+  codingWork(options);
+  return new RenewedWork(() => codingWork(options));
 }
 
 function assertSettings(settings: RecoverySettings): void {

@@ -24,12 +24,19 @@ export * from './codec/candidate.ts';
 export * from './codec/erasure-chunk.ts';
 export * from './codec/node-features.ts';
 export * from './coding/coding.ts';
+export * from './coding/engine.ts';
 export * from './coding/erasure-work.ts';
+export {
+  ARENA_BYTES,
+  type CodingWorkOptions,
+  codingWork,
+} from './coding/kernel-work.ts';
 export * from './coding/plain-work.ts';
 export * from './commitment/commitment.ts';
 export * from './commitment/verify-chunk.ts';
 export * from './create-recovery.ts';
 export * from './erasure/index.ts';
+export type { EngineChoice, EngineId } from './erasure/kernel/index.ts';
 export * from './mapping/assignment.ts';
 export * from './primitives/bytes.ts';
 export * from './primitives/chacha8.ts';

@@ -82,7 +82,7 @@ export type Decoded = {
 /** What the work of one recovery has cost. A snapshot. */
 export type WorkTally = {
   readonly copiedBytes: {
-    /** Bytes of chunks and payloads, copied to where they are kept and worked on; proofs do not count. */
+    /** Bytes of chunks, proofs and payloads, copied to where they are kept and worked on. */
     readonly load: number;
     /** Payloads, copied from there to memory of their own. */
     readonly result: number;

@@ -37,7 +37,8 @@ function openPlain({ coding, erasureRoot, validatorCount }: WorkSubject): Recove
     verify: (chunk) =>
       answer(() => {
         const own = ownChunk(chunk);
-        tally = added(tally, { load: own.bytes.length, hashedChunks: 1 });
+        const load = [own.bytes, ...own.proof].reduce((sum, { length }) => sum + length, 0);
+        tally = added(tally, { load, hashedChunks: 1 });
         return commitment.verifyChunk({ erasureRoot, chunk: own, validatorCount });
       }),
     decode: ({ method, chunks }) =>

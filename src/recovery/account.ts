@@ -57,7 +57,7 @@ export type WorkRecord = WorkDescription & {
   readonly path?: DecodePath;
   readonly hashedChunks: number;
   readonly reusedHashes: number;
-  /** Bytes of chunks and payloads, by why they were copied. */
+  /** Bytes of chunks, proofs and payloads, by why they were copied. */
   readonly copiedBytes: {
     /** To where they are kept and worked on. */
     readonly load: number;

@@ -111,6 +111,9 @@ export class Orchestrator implements Recovery {
     this.stopCount += 1;
     this.isStarted = false;
     this.stopped$.next();
+    if (this.parts.closesWork) {
+      this.parts.work.close?.();
+    }
   }
 
   /** The same as {@link stop}. */

@@ -71,6 +71,8 @@ export type RecoveryParts = {
   readonly coding: CodingChoice;
   /** Does the heavy part. */
   readonly work: ErasureWork;
+  /** Whether it is closed when the instance is stopped. */
+  readonly closesWork: boolean;
   readonly planner: StrategyPlanner;
 };
 

@@ -6,7 +6,7 @@ import { plainWork } from '../../src/coding/plain-work.ts';
 import type { Chunk, VerifiedChunk } from '../../src/primitives/chunk.ts';
 import { hashReady } from '../../src/primitives/hash.ts';
 import { testCandidate } from '../support/candidate-world.ts';
-import { provenChunks } from '../support/proven-chunks.ts';
+import { chunkAndProofBytes, provenChunks } from '../support/proven-chunks.ts';
 
 beforeAll(hashReady);
 
@@ -82,7 +82,7 @@ describe('plainWork', () => {
     await lastValueFrom(work.decode({ method: 'reconstruct', chunks, wantsRoot: true }));
     work.close();
     expect(work.tally).toEqual({
-      copiedBytes: { load: chunk.bytes.length, result: 0 },
+      copiedBytes: { load: chunkAndProofBytes(chunk), result: 0 },
       hashedChunks: 1 + 7,
       reusedHashes: 0,
       path: 'plain',

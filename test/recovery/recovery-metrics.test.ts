@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { encodeAvailableData } from '../../src/codec/available-data.ts';
+import { plainWork } from '../../src/coding/plain-work.ts';
 import { validatorIndex } from '../../src/primitives/ids.ts';
 import { RecoveryError } from '../../src/recovery/errors.ts';
 import type { RecoveryEvent } from '../../src/recovery/events.ts';
@@ -76,6 +77,7 @@ describe('the metrics of a recovery', () => {
     const world = await RecoveryWorld.open({
       validatorCount: 7,
       behaviour: ({ index }) => (index === 3 ? 'no_such' : 'good'),
+      ports: () => ({ work: plainWork() }),
     });
     world.run();
     expect(countsOf(world)).toEqual({

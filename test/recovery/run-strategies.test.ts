@@ -104,6 +104,7 @@ async function runWith(
     settings,
     coding: CODING_V1,
     work: plainWork(),
+    closesWork: false,
     planner: () => ({ strategies, more: () => undefined, unsubscribe: () => {} }),
   });
   await recovery.start();

@@ -1,10 +1,15 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { encodeAvailableData } from '../../src/codec/available-data.ts';
+import { engine } from '../../src/coding/engine.ts';
+import type { DecodePath } from '../../src/coding/erasure-work.ts';
+import { codingWork } from '../../src/coding/kernel-work.ts';
+import { plainWork } from '../../src/coding/plain-work.ts';
 import { hashReady } from '../../src/primitives/hash.ts';
 import type { RecoveryRequest } from '../../src/recovery/request.ts';
 import type { TestCandidate } from '../support/candidate-world.ts';
 import { FakeStore } from '../support/fake-store.ts';
 import { rootedWork } from '../support/fake-work.ts';
+import { chunkAndProofBytes } from '../support/proven-chunks.ts';
 import { RecoveryWorld, record, type WorldOptions } from '../support/recovery-world.ts';
 
 beforeAll(hashReady);
@@ -17,18 +22,28 @@ function dataBytes({ data }: TestCandidate): number {
   return data.pov.blockData.length + parentHead.length + relayParentStorageRoot.length;
 }
 
+/** The work of one recovery by the plain work, unless `options` say otherwise. */
 async function workOf(options: Partial<WorldOptions>, request: Partial<RecoveryRequest> = {}) {
-  const world = await RecoveryWorld.open({ validatorCount: N, ...options });
+  const ports = () => ({ work: plainWork() });
+  const world = await RecoveryWorld.open({ validatorCount: N, ports, ...options });
   const { recovered } = world.run(request);
   const { candidate } = world;
-  const scaleBytes = encodeAvailableData(candidate.data).length;
-  const chunkBytes = candidate.chunks[0]!.bytes.length;
-  return { work: recovered!.account.work, world, candidate, scaleBytes, chunkBytes };
+  const { work, chunksHeld } = recovered!.account;
+  const held = chunksHeld.map((index) => candidate.chunks[index]!);
+  return {
+    work,
+    world,
+    candidate,
+    scaleBytes: encodeAvailableData(candidate.data).length,
+    /** Of all chunks held, with and without their proofs. */
+    loadBytes: held.reduce((sum, chunk) => sum + chunkAndProofBytes(chunk), 0),
+    chunkBytes: held.reduce((sum, { bytes }) => sum + bytes.length, 0),
+  };
 }
 
-describe('the work in an account', () => {
+describe('the plain work in an account', () => {
   it('of chunks whose root came with the payload: each chunk once, and the result', async () => {
-    const { work, candidate, chunkBytes } = await workOf({ ports: () => ({ work: rootedWork() }) });
+    const { work, candidate, loadBytes } = await workOf({ ports: () => ({ work: rootedWork() }) });
     expect(work).toEqual({
       engine: 'scalar',
       reason: 'option',
@@ -36,18 +51,18 @@ describe('the work in an account', () => {
       path: 'plain',
       hashedChunks: 2,
       reusedHashes: 0,
-      copiedBytes: { load: 2 * chunkBytes, result: 0, check: 0, caller: dataBytes(candidate) },
+      copiedBytes: { load: loadBytes, result: 0, check: 0, caller: dataBytes(candidate) },
     });
   });
 
   it('of chunks that are encoded again to be checked: the canonical encoding too', async () => {
-    const { work, candidate, scaleBytes, chunkBytes } = await workOf(
+    const { work, candidate, scaleBytes, loadBytes } = await workOf(
       {},
       { strategies: ['regular_chunks'] },
     );
     expect(work?.hashedChunks).toBe(2 + N);
     expect(work?.copiedBytes).toEqual({
-      load: 2 * chunkBytes,
+      load: loadBytes,
       result: 0,
       check: scaleBytes,
       caller: dataBytes(candidate),
@@ -108,10 +123,78 @@ describe('the work in an account', () => {
   });
 
   it('is there too where a recovery ends without data', async () => {
-    const world = await RecoveryWorld.open({ validatorCount: N, kind: 'no_codeword' });
+    const ports = () => ({ work: plainWork() });
+    const world = await RecoveryWorld.open({ validatorCount: N, kind: 'no_codeword', ports });
     expect(world.run().error).toMatchObject({
       code: 'invalid',
       account: { work: { path: 'plain', hashedChunks: 2 + N } },
+    });
+  });
+});
+
+describe.runIf(engine().id !== 'scalar')('the work of the kernel in an account', () => {
+  /** More than a few systematic chunks: 40 validators have 8. */
+  const MANY = 40;
+
+  async function kernelWorkOf(
+    forcePath: DecodePath | undefined,
+    options: Partial<WorldOptions>,
+    request: Partial<RecoveryRequest> = {},
+  ) {
+    using disposable = new DisposableStack();
+    const work = codingWork({
+      workers: 0,
+      ...(forcePath === undefined ? {} : { forcePath }),
+    });
+    disposable.defer(() => work.close?.());
+    return await workOf(
+      { validatorCount: MANY, povBytes: 3_000, ports: () => ({ work }), ...options },
+      request,
+    );
+  }
+
+  it.each<[DecodePath, RecoveryRequest['strategies']]>([
+    ['transposition', ['systematic_chunks']],
+    ['rows', ['regular_chunks']],
+    ['blocks', ['regular_chunks']],
+    ['reveal', ['regular_chunks']],
+  ])(
+    'by %s: each chunk is kept and loaded, and the payload taken out, once',
+    async (path, order) => {
+      const { work, candidate, loadBytes, chunkBytes } = await kernelWorkOf(
+        path,
+        {},
+        { strategies: order ?? [] },
+      );
+      expect(work).toEqual({
+        engine: engine().id,
+        reason: engine().reason,
+        threads: 0,
+        path,
+        hashedChunks: MANY,
+        reusedHashes: 8,
+        copiedBytes: {
+          load: loadBytes + chunkBytes,
+          result: chunkBytes,
+          check: 0,
+          caller: dataBytes(candidate),
+        },
+      });
+    },
+  );
+
+  it('of full data: two copies by the check, and one loaded to be encoded', async () => {
+    const { work, candidate, scaleBytes } = await kernelWorkOf(
+      undefined,
+      { groups: [[3]] },
+      { backingGroup: 0 },
+    );
+    expect(work).toMatchObject({ hashedChunks: MANY, reusedHashes: 0 });
+    expect(work?.copiedBytes).toEqual({
+      load: scaleBytes,
+      result: 0,
+      check: 2 * scaleBytes,
+      caller: dataBytes(candidate),
     });
   });
 });

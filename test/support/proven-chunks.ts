@@ -4,7 +4,7 @@
  */
 
 import { verifyChunk } from '../../src/commitment/verify-chunk.ts';
-import type { VerifiedChunk } from '../../src/primitives/chunk.ts';
+import type { Chunk, VerifiedChunk } from '../../src/primitives/chunk.ts';
 import type { TestCandidate } from './candidate-world.ts';
 
 /** Every chunk of a candidate, by chunk index. */
@@ -19,4 +19,9 @@ export function provenChunks({
     }
     return verdict.chunk;
   });
+}
+
+/** Size of a chunk with its proof, in bytes. */
+export function chunkAndProofBytes({ bytes, proof }: Chunk): number {
+  return proof.reduce((sum, node) => sum + node.length, bytes.length);
 }
