@@ -5,18 +5,12 @@
  */
 
 import { catchError, defer, type Observable, of } from 'rxjs';
-import {
-  chooseEngine,
-  type EngineChoice,
-  type EngineId,
-  isEngineId,
-  type SimdEngineId,
-} from '../erasure/kernel/index.ts';
+import type { EngineChoice, EngineId, SimdEngineId } from '../erasure/kernel/index.ts';
 import { ArenaTooSmallError } from './arena-queue.ts';
 import { type Production, produceOnArena } from './chunk-production.ts';
+import { engine } from './engine.ts';
 import type { DecodePath, ErasureWork, WorkDescription, WorkSubject } from './erasure-work.ts';
 import type { HostCosts } from './host-costs.ts';
-import { hostVariable } from './host-globals.ts';
 import type { DrainTime, KernelHost, WorkWarning } from './kernel-host.ts';
 import { openOnKernel } from './kernel-recovery.ts';
 import { producePlainly } from './plain-production.ts';
@@ -24,9 +18,6 @@ import { plainWork } from './plain-work.ts';
 import type { PoolWarning } from './pool/pool-options.ts';
 import { defaultThreadCount } from './pool/thread.ts';
 import { type StartedKernel, startKernel } from './start-kernel.ts';
-
-/** Variable of the environment that names an engine, where the option does not. */
-export const ENGINE_VARIABLE = 'AVAILABILITY_ENGINE';
 
 /**
  * Default of `arenaBytes`: 128 MiB. One verified recovery of 10 MiB takes 25 to 30 of them; of many at once
@@ -97,7 +88,7 @@ class KernelWork implements CodingWork {
   constructor(options: CodingWorkOptions) {
     assertRanges(options);
     this.#options = options;
-    this.#choice = engineChoice(options.engine);
+    this.#choice = engine(options.engine);
     this.#hasKernel = this.#choice.id !== 'scalar';
   }
 
@@ -170,12 +161,18 @@ class KernelWork implements CodingWork {
     return this.#kernel?.host;
   }
 
-  #start(engine: SimdEngineId): StartedKernel | undefined {
+  #start(id: SimdEngineId): StartedKernel | undefined {
     const { arenaBytes = ARENA_BYTES } = this.#options;
     const warn = (warning: WorkWarning | PoolWarning, cause?: unknown): void =>
       this.#warn(warning, cause);
     try {
-      return startKernel({ ...this.#options, engine, arenaBytes, threads: this.#threads, warn });
+      return startKernel({
+        ...this.#options,
+        engine: id,
+        arenaBytes,
+        threads: this.#threads,
+        warn,
+      });
     } catch (error: unknown) {
       this.#warn('no_kernel', error);
       return undefined;
@@ -188,14 +185,6 @@ class KernelWork implements CodingWork {
       this.#options.warn?.(warning, cause);
     }
   }
-}
-
-function engineChoice(option: EngineId | undefined): EngineChoice {
-  const variable = hostVariable(ENGINE_VARIABLE);
-  if (option === undefined && variable !== undefined && isEngineId(variable)) {
-    return chooseEngine(variable, 'environment');
-  }
-  return chooseEngine(option);
 }
 
 function assertRanges({ workers, arenaBytes, groupBytes }: CodingWorkOptions): void {
