@@ -14,6 +14,10 @@ export type Visit = {
   readonly name: string;
   /** Headers of every file of the visit. */
   readonly headers: Readonly<Record<string, string>>;
+  /** Of the page's address, with its question mark. */
+  readonly query?: string;
+  /** Markup before everything else of the page. */
+  readonly head?: string;
 };
 
 /** What is served, by name. */
@@ -55,12 +59,13 @@ export class Site implements AsyncDisposable {
   /** Where the browser starts. */
   get address(): string {
     const { port } = this.server.address() as AddressInfo;
-    return `http://127.0.0.1:${port}/${this.visits[0]?.name}/index.html`;
+    return `http://127.0.0.1:${port}${this.nextPath}`;
   }
 
-  /** Visits that have not reported yet, for the message of a failure. */
-  get missing(): readonly string[] {
-    return this.visits.map(({ name }) => name).filter((name) => !this.filed.has(name));
+  /** Path of the first page that has not reported; empty when all have. */
+  private get nextPath(): string {
+    const next = this.visits.find(({ name }) => !this.filed.has(name));
+    return next === undefined ? '' : `/${next.name}/index.html${next.query ?? ''}`;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -75,8 +80,8 @@ export class Site implements AsyncDisposable {
     const visit = this.visits.find((one) => one.name === name);
     if (visit !== undefined && request.method === 'POST' && file === 'report') {
       this.filed.set(name, JSON.parse(await text(request)));
-      response.end(this.missing[0] === undefined ? '' : `/${this.missing[0]}/index.html`);
-      if (this.missing.length === 0) {
+      response.end(this.nextPath);
+      if (this.nextPath === '') {
         this.finish(this.filed);
       }
       return;
@@ -87,6 +92,7 @@ export class Site implements AsyncDisposable {
       return;
     }
     const type = TYPES[file.split('.').at(-1) ?? ''] ?? 'application/octet-stream';
-    response.writeHead(200, { 'content-type': type, ...visit.headers }).end(body);
+    response.writeHead(200, { 'content-type': type, ...visit.headers });
+    response.end(file === 'index.html' ? `${visit.head ?? ''}${String(body)}` : body);
   }
 }

@@ -4,11 +4,19 @@
  * takes a thing away before anything of the library is loaded.
  */
 
-/** What a host lacks. */
+import type { WorkWarning } from '../../src/coding/kernel-host.ts';
+import type { PoolWarning } from '../../src/coding/pool/pool-options.ts';
+import type { EngineId } from '../../src/erasure/kernel/index.ts';
+
+/** What a host lacks, and what is to come of that where two workers are asked for. */
 export type Handicap = {
   readonly name: string;
   /** Arguments before the program's path. */
   readonly args: readonly string[];
+  readonly engine: EngineId;
+  readonly threads: number;
+  /** What the work tells, once. */
+  readonly warnings: readonly (WorkWarning | PoolWarning)[];
 };
 
 /** An argument that runs a few statements first. */
@@ -29,49 +37,63 @@ const refusing = (...bytes: readonly number[]): readonly string[] =>
 const RELAXED_SWIZZLE = [0xfd, 0x80, 0x02];
 const SWIZZLE = [0xfd, 0x0e];
 
+/** Puts a class in the place of Node's worker. */
 const replacedWorker = (body: string): readonly string[] =>
   first(`
     import threads from 'node:worker_threads';
     import { syncBuiltinESMExports } from 'node:module';
-    const { Worker } = threads;
     threads.Worker = ${body};
     syncBuiltinESMExports();
   `);
 
 /** A host that lacks nothing. */
-export const SOUND: Handicap = { name: 'nothing', args: [] };
+export const SOUND: Handicap = {
+  name: 'nothing',
+  args: [],
+  engine: 'simd_relaxed',
+  threads: 2,
+  warnings: [],
+};
+
+const PLAIN = { engine: 'scalar', threads: 0, warnings: ['no_kernel'] } as const;
 
 /** Hosts without a SIMD engine, or with the plain one only. */
-export const LESS_ENGINE = {
-  noWebAssembly: { name: 'WebAssembly', args: first('delete globalThis.WebAssembly;') },
-  jitless: { name: 'a compiler (--jitless)', args: ['--jitless'] },
-  noSimd: {
-    name: 'SIMD',
-    args: first('WebAssembly.validate = () => false;'),
+export const LESS_ENGINE: readonly Handicap[] = [
+  { name: 'WebAssembly', args: first('delete globalThis.WebAssembly;'), ...PLAIN },
+  { name: 'SIMD', args: first('WebAssembly.validate = () => false;'), ...PLAIN },
+  { name: 'byte swizzles', args: refusing(...SWIZZLE), ...PLAIN },
+  {
+    name: 'relaxed SIMD',
+    args: refusing(...RELAXED_SWIZZLE),
+    engine: 'simd',
+    threads: 2,
+    warnings: [],
   },
-  noSwizzle: { name: 'byte swizzles', args: refusing(...SWIZZLE) },
-  noRelaxedSimd: { name: 'relaxed SIMD', args: refusing(...RELAXED_SWIZZLE) },
-  noCompile: {
-    name: 'leave to compile (policy)',
+  {
+    name: 'permission to compile',
     args: first(`
-      WebAssembly.Module = class { constructor() { throw new WebAssembly.CompileError('refused by policy'); } };
+      const { CompileError } = WebAssembly;
+      WebAssembly.Module = class { constructor() { throw new CompileError('no'); } };
     `),
+    ...PLAIN,
   },
-  noMemory: {
-    name: 'memory for the arena',
-    args: first(`
-      WebAssembly.Memory = class { constructor() { throw new RangeError('could not allocate memory'); } };
-    `),
+  {
+    name: 'memory for WebAssembly',
+    args: first("WebAssembly.Memory = class { constructor() { throw new RangeError('no'); } };"),
+    ...PLAIN,
   },
-  smallMemory: {
-    name: 'memory beyond 1 MiB (--wasm-max-mem-pages)',
-    args: ['--wasm-max-mem-pages=16'],
-  },
-} as const satisfies Readonly<Record<string, Handicap>>;
+  { name: 'memory beyond 1 MiB', args: ['--wasm-max-mem-pages=16'], ...PLAIN },
+];
+
+const WITHOUT_THREADS = {
+  engine: 'simd_relaxed',
+  threads: 0,
+  warnings: ['threads_unavailable'],
+} as const;
 
 /** Hosts without workers, or with workers that are of little use. */
-export const LESS_THREADS = {
-  noSharedMemory: {
+export const LESS_THREADS: readonly Handicap[] = [
+  {
     name: 'shared memory',
     args: first(`
       delete globalThis.SharedArrayBuffer;
@@ -83,19 +105,18 @@ export const LESS_THREADS = {
         }
       };
     `),
+    engine: 'simd_relaxed',
+    threads: 2,
+    warnings: ['no_shared_memory'],
   },
-  workerThrows: {
-    name: 'leave to start a worker (constructor throws)',
+  {
+    name: 'a constructor of workers that does not throw',
     args: replacedWorker("class { constructor() { throw new Error('no worker here'); } }"),
+    ...WITHOUT_THREADS,
   },
-  workerEnds: {
-    name: 'workers that live (end at start)',
-    args: replacedWorker(
-      "class extends Worker { constructor(_, o) { super('process.exit(7)', { ...o, eval: true }); } }",
-    ),
-  },
-  permission: {
-    name: 'leave to start a worker (--permission)',
+  {
+    name: 'permission for workers',
     args: ['--permission', '--allow-fs-read=*'],
+    ...WITHOUT_THREADS,
   },
-} as const satisfies Readonly<Record<string, Handicap>>;
+];

@@ -5,6 +5,7 @@
  * one import rewritten, from an installed package.
  */
 
+import { codingWork } from '../../src/coding/kernel-work.ts';
 import * as ar from '../../src/index.ts';
 
 /** What is coded and recovered; equal values give equal bytes everywhere. */
@@ -13,19 +14,27 @@ export type WholeJob = {
   readonly povBytes: number;
   /** Whether a chunk can be had from a validator, which holds the chunk of its own index. */
   readonly has: (validator: number) => boolean;
+  /** Recoveries, one after the other on one work; 1 when absent. */
+  readonly times?: number;
+  /** Whether the work is closed at the end; it is when absent. */
+  readonly closes?: boolean;
 };
+
+type Recovered = Awaited<ReturnType<ar.Recovery['recoverData']>>;
 
 /** What came of it; all of it is JSON. */
 export type WholeJobReport = {
   /** BLAKE2b-256 over all chunks, in order. */
   readonly chunks: string;
   readonly erasureRoot: string;
-  /** Whether the recovered data are those that were coded. */
+  /** Whether the data of every recovery are those that were coded. */
   readonly isExact: boolean;
-  readonly from: string;
-  /** What did the work of the recovery, where the account says so. */
-  readonly work: unknown;
-  /** Events of the log at level `warn` and above. */
+  readonly from: string | undefined;
+  /** What did the work, as the work itself says it afterwards. */
+  readonly description: ar.WorkDescription;
+  /** What did the work, as the account says it. */
+  readonly work: ar.RecoveryAccount['work'];
+  /** What the work told, and events of the log at level `warn` and above, in order. */
   readonly warnings: readonly string[];
 };
 
@@ -69,20 +78,14 @@ function warningsInto(warnings: string[]): ar.Logger {
   return { debug: drop, info: drop, warn: keep, error: keep };
 }
 
-/**
- * Does a job once.
- *
- * @param ports - Taken in place of the defaults: what does the work, above all.
- */
-export async function doWholeJob(
-  job: WholeJob,
-  ports: Partial<ar.RecoveryPorts> = {},
-): Promise<WholeJobReport> {
-  await ar.hashReady();
-  const { blockData, chunks, root, proofs, receipt } = candidateOf(job);
+/** A recovery of a candidate from those validators that have their chunk. */
+function recoveryOf(
+  { chunks, proofs }: ReturnType<typeof candidateOf>,
+  has: WholeJob['has'],
+  ports: Pick<ar.RecoveryPorts, 'logger' | 'work'>,
+): ar.Recovery {
   const validators = chunks.map((_, v) => ar.authorityId(`validator ${v}`));
-  const warnings: string[] = [];
-  const recovery = ar.createRecovery({
+  return ar.createRecovery({
     directory: ar.sessionDirectoryFrom({
       session: async (index) => ({ index, validators, groups: [], nodeFeatures: [] }),
       locate: async () => undefined,
@@ -90,7 +93,7 @@ export async function doWholeJob(
     chunkSource: ar.chunkSourceFrom({
       askChunk: async ({ validatorIndex: v }) => {
         const [bytes, proof] = [chunks[v], proofs[v]];
-        if (bytes === undefined || proof === undefined || !job.has(v)) {
+        if (bytes === undefined || proof === undefined || !has(v)) {
           return { type: 'no_such_chunk', protocol: 'memory', bytes: 1 };
         }
         const chunk = { bytes, chunkIndex: ar.chunkIndex(v), proof };
@@ -100,20 +103,39 @@ export async function doWholeJob(
     dataSource: ar.dataSourceFrom({
       askData: async () => ({ type: 'no_such_data', protocol: 'memory', bytes: 1 }),
     }),
-    logger: warningsInto(warnings),
     ...ports,
   });
-  await recovery.start();
-  const { data, from, account } = await recovery.recoverData({ receipt, sessionIndex: 1 });
-  await recovery.stop();
-  const recovered = data.pov.blockData;
+}
+
+/** Does a job with so many workers: codes once, and recovers as often as it says. */
+export async function doWholeJob(job: WholeJob, workers: number): Promise<WholeJobReport> {
+  await ar.hashReady();
+  const candidate = candidateOf(job);
+  const { blockData, chunks, root, receipt } = candidate;
+  const warnings: string[] = [];
+  const work = codingWork({ workers, warn: (warning) => void warnings.push(warning) });
+  const recoveries: Recovered[] = [];
+  for (let i = 0; i < (job.times ?? 1); i += 1) {
+    const recovery = recoveryOf(candidate, job.has, { logger: warningsInto(warnings), work });
+    await recovery.start();
+    recoveries.push(await recovery.recoverData({ receipt, sessionIndex: 1 }));
+    await recovery.stop();
+  }
+  const { description } = work;
+  if (job.closes !== false) {
+    work.close?.();
+  }
+  const isExact = ({ data }: Recovered): boolean =>
+    data.pov.blockData.length === blockData.length &&
+    data.pov.blockData.every((byte, i) => byte === blockData[i]);
+  const last = recoveries.at(-1);
   return {
     chunks: ar.toHex(ar.blake2b256(ar.concatBytes(chunks))),
     erasureRoot: ar.toHex(root),
-    isExact:
-      recovered.length === blockData.length && recovered.every((byte, i) => byte === blockData[i]),
-    from,
-    work: 'work' in account ? account.work : undefined,
+    isExact: recoveries.every(isExact),
+    from: last?.from,
+    description,
+    work: last?.account.work,
     warnings,
   };
 }

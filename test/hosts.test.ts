@@ -1,0 +1,129 @@
+import { writeFile } from 'node:fs/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Handicap, LESS_ENGINE, LESS_THREADS, SOUND } from './hosts/handicaps.ts';
+import { type Death, watchedWorkers, workersSeen } from './hosts/watched-workers.ts';
+import { buildInto, type Ended, lendDependencies, run } from './package/build.ts';
+import { type TempFolder, tempFolder } from './support/temp-folder.ts';
+import type { WholeJobReport } from './support/whole-job.ts';
+
+let folder: TempFolder;
+
+/** Runs the program to its end, which it has to find by itself. */
+async function program(
+  flags: readonly string[],
+  ...args: readonly (string | number)[]
+): Promise<{ readonly report: WholeJobReport; readonly stderr: string }> {
+  const script = folder.at('dist', 'test', 'hosts', 'program.js');
+  const all = [...flags, script, ...args.map(String)];
+  const ended: Ended = await run(process.execPath, all, folder.path);
+  expect(ended, ended.stderr).toMatchObject({ code: 0 });
+  return { report: JSON.parse(ended.stdout) as WholeJobReport, stderr: ended.stderr };
+}
+
+/** What comes of the job on the plain engine alone. */
+let plain: WholeJobReport;
+
+beforeAll(async () => {
+  folder = await tempFolder();
+  await lendDependencies(folder);
+  await buildInto(folder.at('dist'), ['test/hosts/program.ts']);
+  await writeFile(folder.at('package.json'), '{ "type": "module" }');
+  plain = (await program(LESS_ENGINE.find(({ name }) => name === 'SIMD')!.args, 0)).report;
+}, 120_000);
+
+afterAll(async () => {
+  await folder[Symbol.asyncDispose]();
+});
+
+/** Holds a report to the bytes of the plain engine. */
+function expectSameBytes({ chunks, erasureRoot, isExact }: WholeJobReport): void {
+  const expected = { chunks: plain.chunks, erasureRoot: plain.erasureRoot, isExact: true };
+  expect({ chunks, erasureRoot, isExact }).toEqual(expected);
+}
+
+describe('the whole job with two workers', () => {
+  it.each([SOUND, ...LESS_ENGINE, ...LESS_THREADS])(
+    'has the same bytes, and says what did it, on a host that lacks $name',
+    async ({ args, engine, threads, warnings }: Handicap) => {
+      const { report } = await program(args, 2);
+      expectSameBytes(report);
+      expect(report).toMatchObject({ description: { engine, threads }, warnings });
+      expect(report.work?.engine).toBe(engine);
+    },
+  );
+
+  it.each(['simd_relaxed', 'simd', 'scalar'])(
+    'is done on the engine %s when the environment says so, which is nothing to warn of',
+    async (engine) => {
+      const setting = `process.env.AVAILABILITY_ENGINE = '${engine}';`;
+      const flags = ['--import', `data:text/javascript,${encodeURIComponent(setting)}`];
+      const { report } = await program(flags, 2);
+      expectSameBytes(report);
+      expect(report).toMatchObject({
+        description: { engine, reason: 'environment' },
+        warnings: [],
+      });
+    },
+  );
+});
+
+/** Deaths of workers, on how many, and what is told of them. */
+const DEATHS: readonly {
+  readonly what: string;
+  readonly death: Death;
+  readonly count: number;
+  readonly warnings: readonly string[];
+}[] = [
+  {
+    what: 'one worker exits in its first task',
+    death: { by: 'exit', atTask: 1 },
+    count: 1,
+    warnings: [],
+  },
+  {
+    what: 'one worker is ended in its third task',
+    death: { by: 'terminate', atTask: 3 },
+    count: 1,
+    warnings: [],
+  },
+  { what: 'one worker does not start', death: { by: 'no_start' }, count: 1, warnings: [] },
+  {
+    what: 'no worker starts',
+    death: { by: 'no_start' },
+    count: 1_000,
+    warnings: ['threads_unavailable'],
+  },
+  {
+    what: 'every worker exits in its first task',
+    death: { by: 'exit', atTask: 1 },
+    count: 1_000,
+    warnings: ['threads_given_up'],
+  },
+];
+
+describe('a program whose workers die', () => {
+  it.each(DEATHS)(
+    'recovers three times and ends by itself when $what',
+    async ({ death, count, warnings }) => {
+      const { report, stderr } = await program(watchedWorkers(death, count), 2, 3);
+      expectSameBytes(report);
+      expect(report.warnings).toEqual(warnings);
+      const { started, done } = workersSeen(stderr);
+      expect(started).toBeGreaterThan(count === 1 ? 2 : 1);
+      expect(done > 0).toBe(count === 1);
+    },
+  );
+
+  it.each([1, 2])('gives %i workers work, and ends though the work was left open', async (n) => {
+    const { report, stderr } = await program(watchedWorkers(), n, 1, 'left_open');
+    expectSameBytes(report);
+    const { started, done } = workersSeen(stderr);
+    expect(started).toBe(n);
+    expect(done).toBeGreaterThan(n);
+  });
+
+  it('starts no worker where none is wanted', async () => {
+    const { stderr } = await program(watchedWorkers(), 0);
+    expect(workersSeen(stderr)).toEqual({ started: 0, done: 0 });
+  });
+});
