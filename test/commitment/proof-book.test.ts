@@ -124,6 +124,12 @@ describe('ProofBook.verify', () => {
     expect(typesOf(book, [ask(3)])).toEqual(['verified']);
   });
 
+  it('takes no root that is longer or shorter than a hash for the hash in it', () => {
+    for (const wrong of [concatBytes([root, Uint8Array.of(0)]), root.subarray(0, 31)]) {
+      expect(typesOf(new ProofBook(wrong, N), [ask(3)])).toEqual(['invalid']);
+    }
+  });
+
   it('refuses a foreign chunk though its proof is known', () => {
     const book = new ProofBook(root, N);
     book.verify(ALL.map((i) => ask(i)));
