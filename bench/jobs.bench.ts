@@ -11,7 +11,7 @@ import { ourSide } from './our-jobs.ts';
 import type { JobRow } from './result-rows.ts';
 import { fixture } from './support/fixture.ts';
 import { rounded, storeRows } from './support/results.ts';
-import { alternate, type Job, median, minimum } from './support/rounds.ts';
+import { alternate, type Job, median, minimum, warmUp } from './support/rounds.ts';
 import { PATIENCE_MS, roundsOr, SIZES, VALIDATORS } from './support/settings.ts';
 import { JOB_NAMES, type JobName, plainSide, type Side } from './support/side.ts';
 import { sizeText } from './support/sizes.ts';

@@ -177,12 +177,8 @@ function textOf(
     ...paths.map(pathCells),
     ...marks.map(markCells),
   ]);
-  const busy = samples
-    .filter(({ busyRounds }) => busyRounds > 0)
-    .map(
-      ({ job, payloadBytes, validators, busyRounds }) =>
-        `${job} ${sizeText(payloadBytes)} n=${validators}: ${busyRounds} measurements on several threads left out, cores were busy\n`,
-    );
+  const busy = samples.reduce((sum, { busyRounds }) => sum + busyRounds, 0);
+  const left = `${busy} measurements on several threads were left out, because the cores were busy\n`;
   const { cpu, cores, system, node, date } = machine;
-  return `\n${table}\n\n${busy.join('')}${cpu}, ${cores} cores, ${system}, Node ${node}, ${date}\n`;
+  return `\n${table}\n\n${busy > 0 ? left : ''}${cpu}, ${cores} cores, ${system}, Node ${node}, ${date}\n`;
 }

@@ -5,8 +5,8 @@
  * crates over our wall time, both minima.
  *
  * Options: `--payload 10MiB,100KiB`, `--validators 1000,300`, `--threads 1,2`, `--rounds 7`, `--jobs
- * producer,encode,…` (or `all`), `--wait 20` (seconds to wait for idle cores before a measurement on several
- * threads), `--json FILE`.
+ * producer,encode,…` (or `all`), `--wait 300` (seconds to wait in all for windows in which every core is
+ * idle, for measurements on several threads), `--json FILE`.
  *
  * Exit code: 0 when all was measured, or when there is no cargo and no `--json`; 1 when the sides differ, when
  * something is wrong with the options or the build, and when `--json` was asked for but there is no cargo.
@@ -20,7 +20,7 @@ import { ourSide } from './our-jobs.ts';
 import { countsOf, listOf, readOptions, runScript, Stop, sizesOf } from './support/arguments.ts';
 import { type Fixture, fixture } from './support/fixture.ts';
 import { idleCores, thisMachine } from './support/machine.ts';
-import { timeOf } from './support/rounds.ts';
+import { timeOf, warmUp } from './support/rounds.ts';
 import { isJobName, JOB_NAMES, type JobName, type PreparedJob } from './support/side.ts';
 import { sizeText } from './support/sizes.ts';
 
@@ -37,7 +37,8 @@ type Settings = {
   readonly threads: readonly number[];
   readonly rounds: number;
   readonly jobs: readonly JobName[];
-  readonly waitMs: number;
+  /** Time left to wait for idle cores. */
+  readonly patience: { leftMs: number };
   readonly json: string | undefined;
 };
 
@@ -68,7 +69,7 @@ function readSettings(): Settings {
   });
   const { payload, validators, threads, rounds, jobs, wait, json } = options;
   const [roundCount = 7] = countsOf('rounds', rounds, '7', { from: 1, to: 1000 });
-  const [waitSeconds = 20] = countsOf('wait', wait, '20', { from: 0, to: 3600 });
+  const [waitSeconds = 300] = countsOf('wait', wait, '300', { from: 0, to: 86_400 });
   return {
     payloads: sizesOf('payload', payload, '10MiB'),
     validators: countsOf('validators', validators, '1000', { from: 2, to: 65_536 }),
@@ -78,7 +79,7 @@ function readSettings(): Settings {
       jobs === 'all'
         ? JOB_NAMES
         : listOf('jobs', jobs, DEFAULT_JOBS, (name) => (isJobName(name) ? name : undefined)),
-    waitMs: waitSeconds * 1000,
+    patience: { leftMs: waitSeconds * 1000 },
     json: typeof json === 'string' ? json : undefined,
   };
 }
@@ -87,9 +88,6 @@ function readSettings(): Settings {
 function repetitionsFor(payloadBytes: number): number {
   return payloadBytes < 300_000 ? 8 : payloadBytes < 2_000_000 ? 3 : 1;
 }
-
-/** Runs before any is timed: so often that the engine of the host has compiled what it will compile. */
-const WARM_UPS = 6;
 
 /** Jobs of ours by number of threads. */
 type OurJobs = ReadonlyMap<number, Partial<Record<JobName, PreparedJob>>>;
@@ -118,12 +116,20 @@ async function compareDigests(
   }
 }
 
+/** Waits for idle cores as long as there is patience left. */
+async function areCoresIdle(patience: Settings['patience']): Promise<boolean | undefined> {
+  const start = performance.now();
+  const areIdle = await idleCores(patience.leftMs);
+  patience.leftMs = Math.max(0, patience.leftMs - (performance.now() - start));
+  return areIdle;
+}
+
 /** One round of one job: the crates, then ours on each number of threads. */
 async function measureRound(
   native: NativePeer,
   ours: OurJobs,
   sample: Sample,
-  { waitMs, threads }: Settings,
+  { patience, threads }: Settings,
 ): Promise<void> {
   const { job, payloadBytes, validators } = sample;
   const repetitions = repetitionsFor(payloadBytes);
@@ -134,7 +140,7 @@ async function measureRound(
     if (prepared === undefined) {
       continue;
     }
-    const areIdle = count > 1 ? await idleCores(waitMs) : true;
+    const areIdle = count > 1 ? await areCoresIdle(patience) : true;
     sample.isSampled &&= areIdle !== undefined;
     if (areIdle === false) {
       sample.busyRounds += 1;
@@ -168,9 +174,7 @@ async function measureCase(
   );
   for (const job of settings.jobs) {
     for (const jobs of ours.values()) {
-      for (let i = 0; i < WARM_UPS; i += 1) {
-        await jobs[job]?.run();
-      }
+      await warmUp(jobs[job]?.run ?? (() => undefined));
     }
   }
   for (let round = 0; round < settings.rounds; round += 1) {

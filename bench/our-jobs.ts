@@ -4,16 +4,220 @@
  * the benches that knows the calls of `src/coding`.
  */
 
+import { concatMap, from, lastValueFrom, map, mergeMap, type Observable, of, toArray } from 'rxjs';
+import { CODING_V1 } from '../src/coding/coding.ts';
+import type {
+  DecodePath,
+  ErasureWork,
+  RecoveryWork,
+  WorkSubject,
+} from '../src/coding/erasure-work.ts';
+import { codingWork } from '../src/coding/kernel-work.ts';
 import type { RecoveryPorts } from '../src/create-recovery.ts';
 import { CODEC_V1 } from '../src/erasure/index.ts';
-import { codecSide, type Side } from './support/side.ts';
+import { equalBytes } from '../src/primitives/bytes.ts';
+import type { VerifiedChunk } from '../src/primitives/chunk.ts';
+import { chunksAt, type Fixture } from './support/fixture.ts';
+import {
+  codecSide,
+  fits,
+  indicesFor,
+  isChecked,
+  JOB_NAMES,
+  type JobName,
+  type PreparedJob,
+  prepared,
+  type Side,
+} from './support/side.ts';
 
-/** The engine of this host with so many threads in all, the calling one among them. */
-export function ourSide(threads: number): Side {
-  return codecSide(`simd ${threads}T`, CODEC_V1);
+/** Workers for so many threads that do the work: one is the calling one; if more, the calling one only waits. */
+export function workersFor(threads: number): number {
+  return threads === 1 ? 0 : threads;
 }
 
-/** The work of recoveries on so many threads in all, as a port for `createRecovery`. */
-export function ourWork(_threads: number): Pick<RecoveryPorts, 'work'> {
-  return {};
+function workOn(threads: number, forcePath?: DecodePath): ErasureWork {
+  return codingWork({
+    workers: workersFor(threads),
+    ...(forcePath === undefined ? {} : { forcePath }),
+  });
+}
+
+function subjectOf({ erasureRoot, validatorCount }: Fixture): WorkSubject {
+  return { coding: CODING_V1([]), erasureRoot, validatorCount };
+}
+
+/** The engine of this host on so many threads. */
+export function ourSide(threads: number): Side {
+  const work = workOn(threads);
+  const codecJobs = codecSide('codec', CODEC_V1);
+  return {
+    name: `${work.description.engine} ${threads}T`,
+    prepare: (fixture) => {
+      const jobs = JOB_NAMES.filter((job) => fits(job, fixture)).flatMap((job) => {
+        const own = ourJob(work, job, fixture);
+        return own === undefined ? [] : [[job, own] as const];
+      });
+      return { ...codecJobs.prepare(fixture), ...Object.fromEntries(jobs) };
+    },
+    [Symbol.asyncDispose]: async () => {
+      work.close?.();
+    },
+  };
+}
+
+function ourJob(work: ErasureWork, job: JobName, fixture: Fixture): PreparedJob | undefined {
+  const { erasureRoot } = fixture;
+  const subject = subjectOf(fixture);
+  const chunks = chunksAt(fixture, indicesFor(job, fixture));
+  /** Runs a recovery's work from opening to closing. */
+  const opened = (
+    run: (recovery: RecoveryWork) => Observable<readonly Uint8Array[]>,
+  ): PreparedJob =>
+    prepared(
+      async () => {
+        const recovery = work.open(subject);
+        try {
+          return await lastValueFrom(run(recovery));
+        } finally {
+          recovery.close();
+        }
+      },
+      (parts) => parts,
+    );
+  switch (job) {
+    case 'producer':
+    case 'encode':
+    case 'hash':
+    case 'commit':
+      return undefined;
+    case 'verify':
+      return opened((recovery) => verifyAll(recovery, chunks).pipe(map(() => [erasureRoot])));
+    case 'reassemble':
+    case 'decode_one_missing':
+    case 'decode_sixteen_missing':
+    case 'decode_k':
+    case 'decode_f1':
+      return opened((recovery) => decode(recovery, job, fixture, chunks));
+    default:
+      return opened((recovery) =>
+        verifyAll(recovery, chunks).pipe(
+          concatMap((verified) => decode(recovery, job, fixture, verified)),
+        ),
+      );
+  }
+}
+
+/** Asks for all chunks in one turn, as when they have all arrived. */
+function verifyAll(
+  recovery: RecoveryWork,
+  chunks: readonly VerifiedChunk[],
+): Observable<readonly VerifiedChunk[]> {
+  return from(chunks).pipe(
+    mergeMap((chunk) => recovery.verify(chunk)),
+    map((answer) => {
+      if (answer.type !== 'verified') {
+        throw new Error(`a chunk of the fixture is refused: ${answer.reason}`);
+      }
+      return answer.chunk;
+    }),
+    toArray(),
+  );
+}
+
+/** The payload, and the root where the job says so. */
+function decode(
+  recovery: RecoveryWork,
+  job: JobName,
+  { payload, erasureRoot }: Fixture,
+  chunks: readonly VerifiedChunk[],
+): Observable<readonly Uint8Array[]> {
+  const isSystematic = job === 'reassemble' || job.startsWith('systematic');
+  const method = isSystematic ? 'reassemble' : 'reconstruct';
+  const wantsRoot = isChecked(job);
+  return recovery.decode({ method, chunks, wantsRoot }).pipe(
+    concatMap((decoded) => {
+      const data = decoded.payload.subarray(0, payload.length);
+      if (!wantsRoot) {
+        return of([data]);
+      }
+      const root$ =
+        decoded.codewordRoot === undefined ? recovery.erasureRoot(data) : of(decoded.codewordRoot);
+      return root$.pipe(
+        map((root) => {
+          if (!equalBytes(root, erasureRoot)) {
+            throw new Error(`${job}: the root is another`);
+          }
+          return [data, root];
+        }),
+      );
+    }),
+  );
+}
+
+/** A checked recovery of which the last chunk is still to come. */
+export interface AwaitingRecovery {
+  /** Proves the last chunk, decodes, and compares the root. */
+  finish(): Promise<void>;
+}
+
+/** Recoveries whose chunks come one after the other. */
+export interface ArrivalRunner extends Disposable {
+  /** Takes all chunks but the last, each when the one before has been proven. */
+  await(): Promise<AwaitingRecovery>;
+}
+
+/** A runner for the chunks that `checker` recovers from. */
+export function arrivalRunner(fixture: Fixture, threads: number): ArrivalRunner {
+  const work = workOn(threads);
+  const subject = subjectOf(fixture);
+  const chunks = chunksAt(fixture, indicesFor('checker', fixture));
+  return {
+    await: async () => {
+      const recovery = work.open(subject);
+      const early: VerifiedChunk[] = [];
+      for (const chunk of chunks.slice(0, -1)) {
+        early.push(...(await lastValueFrom(verifyAll(recovery, [chunk]))));
+      }
+      return {
+        finish: async () => {
+          const finished = verifyAll(recovery, chunks.slice(-1)).pipe(
+            concatMap((last) => decode(recovery, 'checker', fixture, [...early, ...last])),
+          );
+          await lastValueFrom(finished);
+          recovery.close();
+        },
+      };
+    },
+    [Symbol.dispose]: () => work.close?.(),
+  };
+}
+
+/** Decodes on one thread by one path. */
+export interface DecodeRunner extends Disposable {
+  /** Chunks → payload, and the root of its codeword if asked for. */
+  decode(chunks: readonly VerifiedChunk[], wantsRoot: boolean): Promise<void>;
+  /** The path that the last decode took. */
+  taken(): DecodePath | undefined;
+}
+
+/** A runner on a path, or on the one that the planner chooses. */
+export function decodeRunner(fixture: Fixture, forcePath?: DecodePath): DecodeRunner {
+  const work = workOn(1, forcePath);
+  const subject = subjectOf(fixture);
+  let taken: DecodePath | undefined;
+  return {
+    decode: async (chunks, wantsRoot) => {
+      const recovery = work.open(subject);
+      const question = { method: 'reconstruct', chunks, wantsRoot } as const;
+      ({ path: taken } = await lastValueFrom(recovery.decode(question)));
+      recovery.close();
+    },
+    taken: () => taken,
+    [Symbol.dispose]: () => work.close?.(),
+  };
+}
+
+/** The work of recoveries as a port for `createRecovery`; 0 workers: all on the calling thread. */
+export function ourWork(workers: number): Pick<RecoveryPorts, 'work'> {
+  return { work: codingWork({ workers }) };
 }

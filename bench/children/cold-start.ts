@@ -36,7 +36,7 @@ answerParent(async ({ path }: ColdStartQuestion): Promise<ColdStartAnswer> => {
     directory: sessionOf(candidates.validatorCount),
     chunkSource: chunkSourceOf(candidates),
     dataSource: noDataSource(),
-    ...ourWork(1),
+    ...ourWork(0),
   });
   await recovery.start();
   const recoverNext = async (): Promise<void> => {

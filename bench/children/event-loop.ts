@@ -47,7 +47,7 @@ answerParent(async (question: EventLoopQuestion): Promise<EventLoopAnswer> => {
       directory: sessionOf(candidates.validatorCount),
       chunkSource: chunkSourceOf(candidates, () => setImmediate()),
       dataSource: noDataSource(),
-      ...ourWork(workers + 1),
+      ...ourWork(workers),
     },
     { cacheEntries: 1 },
   );

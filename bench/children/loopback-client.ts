@@ -5,7 +5,7 @@
 
 import type { PeerLocation, Recovery, StrategyType } from '../../src/index.ts';
 import { type AvailabilityNode, openNode } from '../../src/node.ts';
-import { ourWork } from '../our-jobs.ts';
+import { ourWork, workersFor } from '../our-jobs.ts';
 import { answerParent } from '../support/child.ts';
 import { loopbackRequest, loopbackSession, readLoopbackWorld } from '../support/loopback-world.ts';
 
@@ -37,7 +37,7 @@ answerParent(async (question: ClientQuestion): Promise<ClientAnswer> => {
     const { validatorCount } = candidates;
     const node = await openNode({ genesisHash, directory, validatorCount });
     // One result is kept, and candidates take turns: each recovery goes to the network.
-    const recovery = node.createRecovery({ ...ourWork(threads) }, { cacheEntries: 1 });
+    const recovery = node.createRecovery({ ...ourWork(workersFor(threads)) }, { cacheEntries: 1 });
     await recovery.start();
     open = { node, recovery };
   }

@@ -6,7 +6,7 @@
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createRecovery } from '../../src/index.ts';
-import { ourWork } from '../our-jobs.ts';
+import { ourWork, workersFor } from '../our-jobs.ts';
 import {
   chunkSourceOf,
   noDataSource,
@@ -70,7 +70,7 @@ answerParent(async (question: MemoryQuestion): Promise<MemoryAnswer> => {
       directory: sessionOf(candidates.validatorCount),
       chunkSource: chunkSourceOf(candidates),
       dataSource: noDataSource(),
-      ...ourWork(threads),
+      ...ourWork(workersFor(threads)),
     },
     { cacheEntries: 1, maxConcurrent: atOnce },
   );

@@ -6,7 +6,7 @@
 
 import { encodeAvailableData } from '../../src/codec/available-data.ts';
 import { HEX_TRIE_COMMITMENT } from '../../src/commitment/commitment.ts';
-import { codecV1, SCALAR_ENGINE } from '../../src/erasure/index.ts';
+import { PLAIN_CODEC_V1 } from '../../src/erasure/index.ts';
 import { concatBytes, toHex } from '../../src/primitives/bytes.ts';
 import type { TrieProof, VerifiedChunk } from '../../src/primitives/chunk.ts';
 import { blake2b256 } from '../../src/primitives/hash.ts';
@@ -37,7 +37,7 @@ export type Fixture = {
 /** Makes a fixture; takes a second for 10 MiB and 1,000 validators. Needs `hashReady()` to be fast. */
 export function fixture(payloadBytes: number, validatorCount: number): Fixture {
   const payload = payloadOf(payloadBytes);
-  const chunkBytes = codecV1(SCALAR_ENGINE).encodeChunks(payload, validatorCount);
+  const chunkBytes = PLAIN_CODEC_V1.encodeChunks(payload, validatorCount);
   const { root: erasureRoot, proofs } = HEX_TRIE_COMMITMENT.commit(chunkBytes);
   const chunks = chunkBytes.map((bytes, i) => {
     const chunk = { bytes, chunkIndex: chunkIndex(i), proof: proofs[i]! };
@@ -114,6 +114,14 @@ export function pick(validatorCount: number, count: number): number[] {
 /** As many chunks as determine the data: the first ones, but for so many at the front. */
 export function withoutFirst({ systematicThreshold: count }: Fixture, missing: number): number[] {
   return Array.from({ length: count }, (_, i) => missing + i);
+}
+
+/** Chunks by index, all of which exist. */
+export function chunksAt(
+  { chunks }: Fixture,
+  indices: readonly number[],
+): readonly VerifiedChunk[] {
+  return indices.map((i) => chunks[i]!);
 }
 
 /** Hex digest over the digests of all parts. */

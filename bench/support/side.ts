@@ -5,11 +5,11 @@
 
 import { encodeProof } from '../../src/codec/erasure-chunk.ts';
 import { HEX_TRIE_COMMITMENT } from '../../src/commitment/commitment.ts';
-import { codecV1, type ErasureCodec, SCALAR_ENGINE } from '../../src/erasure/index.ts';
+import { type ErasureCodec, PLAIN_CODEC_V1 } from '../../src/erasure/index.ts';
 import { equalBytes } from '../../src/primitives/bytes.ts';
 import type { TrieProof } from '../../src/primitives/chunk.ts';
 import { blake2b256 } from '../../src/primitives/hash.ts';
-import { digestOf, type Fixture, pick, withoutFirst } from './fixture.ts';
+import { chunksAt, digestOf, type Fixture, pick, withoutFirst } from './fixture.ts';
 import type { Job } from './rounds.ts';
 
 /** Jobs of one step, on what the steps before would have made. */
@@ -113,7 +113,7 @@ export function committedParts({
 
 /** The plain engine, one call after the other on the calling thread. */
 export function plainSide(): Side {
-  return codecSide('plain', codecV1(SCALAR_ENGINE));
+  return codecSide('plain', PLAIN_CODEC_V1);
 }
 
 /** Jobs through a codec and the commitment, as a caller without the port of the erasure work has them. */
@@ -168,11 +168,6 @@ function itself(parts: readonly Uint8Array[]): readonly Uint8Array[] {
 /** Whether there are enough chunks after the missing ones. */
 export function fits(job: JobName, fixture: Fixture): boolean {
   return indicesFor(job, fixture).every((i) => i < fixture.validatorCount);
-}
-
-/** Chunks by index, which are all there when the job {@link fits}. */
-export function chunksAt(fixture: Fixture, indices: readonly number[]): Fixture['chunks'] {
-  return indices.map((i) => fixture.chunks[i]!);
 }
 
 function verifyAll(fixture: Fixture, indices: readonly number[]): void {
