@@ -16,6 +16,7 @@ import {
 } from 'rxjs';
 import type { Decoded, DecodeMethod, RecoveryWork } from '../src/coding/erasure-work.ts';
 import { plainWork } from '../src/coding/plain-work.ts';
+import { equalBytes } from '../src/primitives/bytes.ts';
 import type { VerifiedChunk } from '../src/primitives/chunk.ts';
 import { isErrorOf } from '../src/primitives/errors.ts';
 import {
@@ -118,14 +119,29 @@ function recordTimes(
   }
 }
 
-/** The padded payload, or the mismatch that stands for chunks that are no codeword's. */
+/**
+ * The padded payload, or the mismatch that stands for chunks that are no codeword's.
+ *
+ * Spec: the reference decodes from all chunks that it holds (erasure spec §4.5). Impl: of those, the work
+ * may take k if the root is wanted. A root that is another than the candidate's may mean that the rest
+ * is not on that codeword; then all have their say, so that the evidence is the same whoever decodes.
+ */
 function decode(
-  { request }: RecoveryContext,
+  { request, session, coding }: RecoveryContext,
   { method, chunks }: DecodeJob,
   work: Pick<RecoveryWork, 'decode'>,
 ): Observable<(Decoded & { readonly type: 'decoded' }) | Mismatch> {
-  const wantsRoot = request.checkMode === 're_encode';
-  return work.decode({ method, chunks, wantsRoot }).pipe(
+  const { candidate, checkMode } = request;
+  const question = { method, chunks, wantsRoot: checkMode === 're_encode' };
+  const k = coding.codec.parameters(session.validators.length).systematicThreshold;
+  return work.decode(question).pipe(
+    concatMap((decoded) =>
+      chunks.length > k &&
+      decoded.codewordRoot !== undefined &&
+      !equalBytes(decoded.codewordRoot, candidate.erasureRoot)
+        ? work.decode({ ...question, wantsRoot: false })
+        : of(decoded),
+    ),
     map((decoded) => ({ ...decoded, type: 'decoded' as const })),
     catchError((cause: unknown) => {
       const code = codewordFault(cause);

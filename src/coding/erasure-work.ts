@@ -58,22 +58,28 @@ export type DecodeMethod = 'reassemble' | 'reconstruct';
 export type DecodeQuestion = {
   readonly method: DecodeMethod;
   readonly chunks: readonly VerifiedChunk[];
-  /** Whether `codewordRoot` would be of use. */
+  /**
+   * Whether `codewordRoot` would be of use. With it, k of more chunks may be decoded from: chunks on one
+   * codeword give the same payload whichever are taken, and of others `codewordRoot` is not the root
+   * under which they are proven, so that the asker finds out and asks again without. Without it all
+   * chunks count.
+   */
   readonly wantsRoot: boolean;
 };
 
 /** A payload and what is known about it. */
 export type Decoded = {
   /**
-   * As the codec's `reconstruct` or `reassemble` gives it, zeros and all: 2k bytes per column. Memory of
-   * its own, which nobody but the receiver may write to.
+   * As the codec's `reconstruct` or `reassemble` gives it for the chunks decoded from, zeros and all: 2k
+   * bytes per column. Memory of its own, which nobody but the receiver may write to.
    */
   readonly payload: Uint8Array;
   /**
    * Erasure root of the codeword whose data symbols are `payload`: over the proven hashes of the k chunks
    * that it was decoded from and fresh hashes of all other positions as encoded from it, never over the
-   * proven hash of a surplus chunk. Given only where exactly k chunks determined the payload. The work may
-   * leave it out: then the root is asked for by {@link RecoveryWork.erasureRoot}.
+   * proven hash of a surplus chunk. Absent where more chunks than k were decoded from. The work may leave
+   * it out otherwise too: then the root is asked for by {@link RecoveryWork.erasureRoot}, and all chunks
+   * were decoded from.
    */
   readonly codewordRoot?: Uint8Array;
   readonly path: DecodePath;
