@@ -31,9 +31,12 @@ export type JobOf<Task> = {
 export type RunOptions = {
   /**
    * Called once per subscription, when no thread touches the memory of the job any more, so that it may
-   * be given back: after the end of the stream was told and everything happened that follows from it at
-   * once, or, when tasks of a job that was dropped or failed are still being done, when the last of
-   * them has ended.
+   * be given back: after the end of the stream was told, or, when tasks of a job that was dropped or
+   * failed are still being done, when the last of them has ended.
+   *
+   * The result is to be read while the completion is being told, as `defaultIfEmpty` and `map` do. What
+   * `concat` and `endWith` append comes only when a stream that ended at once has been torn down, which
+   * is after this call.
    */
   readonly onIdle?: () => void;
 };

@@ -22,8 +22,7 @@ if (port !== undefined) {
     }
     return {
       runTask: (task) => doNumberTask(words, task),
-      ownBytes: () =>
-        new Uint8Array(words.buffer, words.byteOffset, words.byteLength),
+      ownBytes: () => new Uint8Array(words.buffer, words.byteOffset, words.byteLength),
     };
   });
 }
