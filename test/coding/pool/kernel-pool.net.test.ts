@@ -1,11 +1,14 @@
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { run, TSC } from '../../package/build.ts';
 import { ROOT } from '../../support/source-tree.ts';
 import { type TempFolder, tempFolder } from '../../support/temp-folder.ts';
 
-const PROGRAM = 'test/coding/pool/kernel-program';
+/** The program, and its path in the checkout as in a build. */
+const PROGRAM = fileURLToPath(new URL('./kernel-program.ts', import.meta.url));
+const BUILT_PROGRAM = relative(ROOT, PROGRAM).replace(/\.ts$/, '.js');
 
 /** What the program prints when all is well. */
 const SOUND = {
@@ -40,13 +43,13 @@ async function build(folder: TempFolder): Promise<string> {
         isolatedDeclarations: false,
         types: [],
       },
-      files: [`${PROGRAM}.ts`, 'src/coding/pool/thread-main.ts'].map((path) => join(ROOT, path)),
+      files: [PROGRAM, join(ROOT, 'src', 'coding', 'pool', 'thread-main.ts')],
       include: [],
     }),
   );
   const { code, stdout } = await run(process.execPath, [TSC, '-p', config], ROOT);
   expect(code, stdout).toBe(0);
-  return join(built, `${PROGRAM}.js`);
+  return join(built, BUILT_PROGRAM);
 }
 
 describe('kernelPool', () => {
@@ -56,7 +59,7 @@ describe('kernelPool', () => {
   ] as const)(
     'works from the sources on %s memory, and lets the process end',
     async (memory, warnings) => {
-      expect(await outputOf(join(ROOT, `${PROGRAM}.ts`), memory)).toEqual({ ...SOUND, warnings });
+      expect(await outputOf(PROGRAM, memory)).toEqual({ ...SOUND, warnings });
     },
   );
 
