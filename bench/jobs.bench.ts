@@ -40,6 +40,11 @@ for (const validators of VALIDATORS) {
           const run = jobs[job]?.run;
           return run === undefined ? [] : [[side.name, run]];
         });
+        for (const [name, run] of runs) {
+          if (name !== sides[0]?.name) {
+            await warmUp(run);
+          }
+        }
         const times = await alternate(Object.fromEntries(runs), rounds);
         rows.push(...rowsOf(times, { job, payloadBytes, validators }));
       }

@@ -5,19 +5,16 @@
  */
 
 import { concatMap, from, lastValueFrom, map, mergeMap, type Observable, of, toArray } from 'rxjs';
+import type { Production } from '../src/coding/chunk-production.ts';
 import { CODING_V1 } from '../src/coding/coding.ts';
-import type {
-  DecodePath,
-  ErasureWork,
-  RecoveryWork,
-  WorkSubject,
-} from '../src/coding/erasure-work.ts';
-import { codingWork } from '../src/coding/kernel-work.ts';
+import type { DecodePath, RecoveryWork, WorkSubject } from '../src/coding/erasure-work.ts';
+import { FAST_HEX_TRIE } from '../src/coding/fast-commitment.ts';
+import { type CodingWork, codingWork } from '../src/coding/kernel-work.ts';
 import type { RecoveryPorts } from '../src/create-recovery.ts';
 import { CODEC_V1 } from '../src/erasure/index.ts';
 import { equalBytes } from '../src/primitives/bytes.ts';
 import type { VerifiedChunk } from '../src/primitives/chunk.ts';
-import { chunksAt, type Fixture } from './support/fixture.ts';
+import { chunksAt, digestOf, type Fixture } from './support/fixture.ts';
 import {
   codecSide,
   fits,
@@ -35,7 +32,7 @@ export function workersFor(threads: number): number {
   return threads === 1 ? 0 : threads;
 }
 
-function workOn(threads: number, forcePath?: DecodePath): ErasureWork {
+function workOn(threads: number, forcePath?: DecodePath): CodingWork {
   return codingWork({
     workers: workersFor(threads),
     ...(forcePath === undefined ? {} : { forcePath }),
@@ -49,7 +46,7 @@ function subjectOf({ erasureRoot, validatorCount }: Fixture): WorkSubject {
 /** The engine of this host on so many threads. */
 export function ourSide(threads: number): Side {
   const work = workOn(threads);
-  const codecJobs = codecSide('codec', CODEC_V1);
+  const codecJobs = codecSide('codec', CODEC_V1, FAST_HEX_TRIE);
   return {
     name: `${work.description.engine} ${threads}T`,
     prepare: (fixture) => {
@@ -60,12 +57,12 @@ export function ourSide(threads: number): Side {
       return { ...codecJobs.prepare(fixture), ...Object.fromEntries(jobs) };
     },
     [Symbol.asyncDispose]: async () => {
-      work.close?.();
+      work.close();
     },
   };
 }
 
-function ourJob(work: ErasureWork, job: JobName, fixture: Fixture): PreparedJob | undefined {
+function ourJob(work: CodingWork, job: JobName, fixture: Fixture): PreparedJob | undefined {
   const { erasureRoot } = fixture;
   const subject = subjectOf(fixture);
   const chunks = chunksAt(fixture, indicesFor(job, fixture));
@@ -86,6 +83,7 @@ function ourJob(work: ErasureWork, job: JobName, fixture: Fixture): PreparedJob 
     );
   switch (job) {
     case 'producer':
+      return producerJob(work, fixture);
     case 'encode':
     case 'hash':
     case 'commit':
@@ -105,6 +103,27 @@ function ourJob(work: ErasureWork, job: JobName, fixture: Fixture): PreparedJob 
         ),
       );
   }
+}
+
+/** Chunks stay in the arena and are let go; root, digests and proofs come out. */
+function producerJob(work: CodingWork, { payload, validatorCount }: Fixture): PreparedJob {
+  const produce = (): Promise<Production> => lastValueFrom(work.produce(payload, validatorCount));
+  return {
+    run: async () => {
+      (await produce()).release();
+    },
+    digest: async () => {
+      const { erasureRoot, proofs, copyChunks, chunkBytes, release } = await produce();
+      const all = copyChunks();
+      release();
+      const indices = Array.from({ length: validatorCount }, (_, i) => i);
+      return digestOf([
+        erasureRoot,
+        ...indices.map((i) => proofs.bytes.subarray(proofs.offsets[i], proofs.offsets[i + 1])),
+        ...indices.map((i) => all.subarray(i * chunkBytes, (i + 1) * chunkBytes)),
+      ]);
+    },
+  };
 }
 
 /** Asks for all chunks in one turn, as when they have all arrived. */
@@ -188,7 +207,7 @@ export function arrivalRunner(fixture: Fixture, threads: number): ArrivalRunner 
         },
       };
     },
-    [Symbol.dispose]: () => work.close?.(),
+    [Symbol.dispose]: () => work.close(),
   };
 }
 
@@ -213,7 +232,7 @@ export function decodeRunner(fixture: Fixture, forcePath?: DecodePath): DecodeRu
       recovery.close();
     },
     taken: () => taken,
-    [Symbol.dispose]: () => work.close?.(),
+    [Symbol.dispose]: () => work.close(),
   };
 }
 

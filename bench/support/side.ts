@@ -4,7 +4,7 @@
  */
 
 import { encodeProof } from '../../src/codec/erasure-chunk.ts';
-import { HEX_TRIE_COMMITMENT } from '../../src/commitment/commitment.ts';
+import { type Commitment, HEX_TRIE_COMMITMENT } from '../../src/commitment/commitment.ts';
 import { type ErasureCodec, PLAIN_CODEC_V1 } from '../../src/erasure/index.ts';
 import { equalBytes } from '../../src/primitives/bytes.ts';
 import type { TrieProof } from '../../src/primitives/chunk.ts';
@@ -117,12 +117,16 @@ export function plainSide(): Side {
 }
 
 /** Jobs through a codec and the commitment, as a caller without the port of the erasure work has them. */
-export function codecSide(name: string, codec: ErasureCodec): Side {
+export function codecSide(
+  name: string,
+  codec: ErasureCodec,
+  commitment: Commitment<TrieProof> = HEX_TRIE_COMMITMENT,
+): Side {
   return {
     name,
     prepare: (fixture) => {
       const jobs = JOB_NAMES.filter((job) => fits(job, fixture)).map(
-        (job) => [job, codecJob(job, codec, fixture)] as const,
+        (job) => [job, codecJob(job, { codec, commitment }, fixture)] as const,
       );
       return Object.fromEntries(jobs);
     },
@@ -130,18 +134,21 @@ export function codecSide(name: string, codec: ErasureCodec): Side {
   };
 }
 
-function codecJob(job: JobName, codec: ErasureCodec, fixture: Fixture): PreparedJob {
+type Parts = { readonly codec: ErasureCodec; readonly commitment: Commitment<TrieProof> };
+
+function codecJob(job: JobName, parts: Parts, fixture: Fixture): PreparedJob {
+  const { codec, commitment } = parts;
   const { validatorCount: n, payload, chunkBytes, erasureRoot } = fixture;
   const indices = indicesFor(job, fixture);
   switch (job) {
     case 'producer':
-      return producerJob(codec, fixture);
+      return producerJob(parts, fixture);
     case 'encode':
       return prepared(() => codec.encodeChunks(payload, n), itself);
     case 'hash':
       return prepared(() => chunkBytes.map((bytes) => blake2b256(bytes)), itself);
     case 'commit':
-      return prepared(() => HEX_TRIE_COMMITMENT.commit(chunkBytes), committedParts);
+      return prepared(() => commitment.commit(chunkBytes), committedParts);
     case 'verify':
       return prepared(() => {
         verifyAll(fixture, indices);
@@ -157,7 +164,7 @@ function codecJob(job: JobName, codec: ErasureCodec, fixture: Fixture): Prepared
       return prepared(() => [codec[method](chunks, n).subarray(0, payload.length)], itself);
     }
     default:
-      return recoveryJob(job, codec, fixture);
+      return recoveryJob(job, parts, fixture);
   }
 }
 
@@ -180,17 +187,20 @@ function verifyAll(fixture: Fixture, indices: readonly number[]): void {
   }
 }
 
-function producerJob(codec: ErasureCodec, { payload, validatorCount }: Fixture): PreparedJob {
+function producerJob(
+  { codec, commitment }: Parts,
+  { payload, validatorCount }: Fixture,
+): PreparedJob {
   return prepared(
     () => {
       const chunks = codec.encodeChunks(payload, validatorCount);
-      return { chunks, committed: HEX_TRIE_COMMITMENT.commit(chunks) };
+      return { chunks, committed: commitment.commit(chunks) };
     },
     ({ chunks, committed }) => [...committedParts(committed), ...chunks],
   );
 }
 
-function recoveryJob(job: JobName, codec: ErasureCodec, fixture: Fixture): PreparedJob {
+function recoveryJob(job: JobName, { codec, commitment }: Parts, fixture: Fixture): PreparedJob {
   const { validatorCount: n, payload, erasureRoot } = fixture;
   const indices = indicesFor(job, fixture);
   const chunks = chunksAt(fixture, indices);
@@ -201,7 +211,7 @@ function recoveryJob(job: JobName, codec: ErasureCodec, fixture: Fixture): Prepa
     if (!isChecked(job)) {
       return [data];
     }
-    const root = HEX_TRIE_COMMITMENT.root(codec.encodeChunks(data, n));
+    const root = commitment.root(codec.encodeChunks(data, n));
     if (!equalBytes(root, erasureRoot)) {
       throw new Error(`${job}: the root is another`);
     }
