@@ -4,6 +4,7 @@
  * stripe the rows that were not received, by encoding the payload anew.
  */
 
+import { addBlock, loadBlock } from './block-load.ts';
 import { eachStripeOf, stripeWidth } from './code-shape.ts';
 import type { DecodeColumnsJob } from './column-jobs.ts';
 import { type BlockLists, type DecodeLists, decodeLists } from './decode-lists.ts';
@@ -14,23 +15,6 @@ import { transformRows } from './transform-rows.ts';
 
 /** Sets of work rows that decoding uses: the sum, and one block. */
 const DECODE_SETS = 2;
-
-/** Loads the received rows of a block, scaled, and leaves the coefficients of the block in their place. */
-export function loadBlock(
-  context: KernelContext,
-  lists: DecodeLists,
-  block: BlockLists,
-  stripe: { readonly planes: number; readonly k: number; readonly first: number },
-): void {
-  const { kernel } = context;
-  const { w } = lists;
-  const { planes, k, first } = stripe;
-  if (block.load.count < k) {
-    kernel.clear(planes, 2 * w * k);
-  }
-  kernel.scaledPlanesFromRows(lists.lists.address(block.load), block.load.count, 2 * first, w);
-  transformRows(context, { kind: 'ifft', base: planes, w, size: k, position: block.base });
-}
 
 /** The first block with received rows: it is loaded into the sum itself. */
 function firstBlock({ received, systematicThreshold: k }: DecodeColumnsJob['plan']): number {
@@ -43,12 +27,15 @@ function sumBlocks(context: KernelContext, lists: DecodeLists, k: number, first:
   const rowBytes = 2 * lists.w;
   let planes = work;
   for (const block of lists.blocks) {
-    if (block.load.count > 0) {
-      loadBlock(context, lists, block, { planes, k, first });
+    if (block.load.received > 0) {
+      const stripe = { lists: lists.lists, planes, first, w: lists.w };
+      if (planes === work) {
+        loadBlock(context, block.load, stripe);
+      } else {
+        addBlock(context, block.load, stripe, work);
+      }
       if (block.base === 0) {
         kernel.addDerivative(work, rowBytes, k);
-      } else if (planes !== work) {
-        kernel.addRows(work, planes, rowBytes * k);
       }
       planes = work + rowBytes * k;
     }

@@ -4,6 +4,7 @@
  * loaded with which factor, which are scaled, put back and written.
  */
 
+import { type BlockLoad, planBlockLoad } from './block-load.ts';
 import type { OutputRows } from './code-shape.ts';
 import type { DecodePlan } from './decode-plan.ts';
 import type { KernelContext } from './kernel-context.ts';
@@ -16,11 +17,8 @@ export type BlockLists = {
   readonly base: number;
   /** Positions of the block that exist. */
   readonly used: number;
-  /**
-   * Received rows → work rows, with their weights; entries { byte row, plane row, factorLow, factorHigh }.
-   * Plane rows are those of the set that was asked for.
-   */
-  readonly load: PlacedList;
+  /** Received rows → coefficients in the set that was asked for. */
+  readonly load: BlockLoad;
   /** The weights of the rows that were not received, in set 0; entries { row, row, factorLow, factorHigh }. */
   readonly scale: PlacedList;
   /**
@@ -57,11 +55,6 @@ export type BlockSets = {
   readonly write: (block: number) => number;
 };
 
-/** Words of a list under construction. */
-function pushFactor(words: number[], from: number, to: number, factor: number): void {
-  words.push(from, to, factor & 255, factor >> 8);
-}
-
 /** Lists of one block; `start` is the index of its first row among the received. */
 function blockLists(
   rows: DecodeRows,
@@ -72,7 +65,6 @@ function blockLists(
   const { plan, received, output } = rows;
   const { base, start, rowBytes } = place;
   const used = Math.min(plan.systematicThreshold, plan.validatorCount - base);
-  const load: number[] = [];
   const scale: number[] = [];
   const write: number[] = [];
   let at = start;
@@ -80,11 +72,10 @@ function blockLists(
     const offset = rowBytes * row;
     const weight = plan.weights[base + row]!;
     if (plan.received[at] === base + row) {
-      pushFactor(load, received[at]!, sets.load + offset, weight);
       at += 1;
       continue;
     }
-    pushFactor(scale, sets.scale + offset, sets.scale + offset, weight);
+    scale.push(sets.scale + offset, sets.scale + offset, weight & 255, weight >> 8);
     if (output !== undefined) {
       const { start: first, stride, firstColumn } = output;
       write.push(sets.write + offset, first + (base + row) * stride - 2 * firstColumn);
@@ -93,7 +84,7 @@ function blockLists(
   const block = {
     base,
     used,
-    load: lists.place(Uint32Array.from(load), 4),
+    load: planBlockLoad(lists, plan, received, { base, start, planes: sets.load, rowBytes }),
     scale: lists.place(Uint32Array.from(scale), 4),
     write: lists.place(Uint32Array.from(write), 2),
   };

@@ -92,6 +92,13 @@ export type TransformExports = {
    * @param halfBytes - Bytes of `size / 2` rows; a multiple of 16.
    */
   topLayer(source: number, target: number, halfBytes: number, twiddle: number): void;
+  /**
+   * `target += the top two layers of the inverse FFT of source`, over `size` rows of each.
+   *
+   * @param quarterBytes - Bytes of `size / 4` rows; a multiple of 16.
+   * @param twiddle - That of the lower of the two layers: `4 * position / size`, neither 0 nor above 255.
+   */
+  addTopLayers(source: number, target: number, quarterBytes: number, twiddle: number): void;
   /** Adds the formal derivative, see `DerivativeJob`; rows of `rowBytes` bytes, a multiple of 64, follow one another. */
   addDerivative(base: number, rowBytes: number, size: number): void;
   /** `target += factor * source` over planes; the factor is in tower coordinates, in two bytes. */
@@ -160,6 +167,34 @@ export type LayoutExports = {
   rowsFromPlanes(work: number, w: number, count: number, rows: number, rowStride: number): void;
   /** Planes to byte rows; entries { plane row, byte row }. `byteOffset` is added to the byte row. */
   rowsFromPlanesList(list: number, count: number, byteOffset: number, w: number): void;
+  /**
+   * The last layer of the FFT (`forwardLayer` with `layer` 0) and `rowsFromPlanes` in one pass. The planes
+   * stay as they are.
+   *
+   * @param count - Rows wanted; of an odd number the last pair still is computed in whole.
+   * @param position - Position of row 0; even.
+   */
+  rowsFromLastLayer(
+    work: number,
+    w: number,
+    count: number,
+    rows: number,
+    rowStride: number,
+    position: number,
+  ): void;
+  /**
+   * The same for listed pairs of rows; entries { first plane row of the pair, its byte row, byte row of the
+   * second, position of the first }. `byteOffset` is added to byte rows; a byte row 0 is not wanted.
+   *
+   * @param discard - Address of `2 * w` bytes for rows that are not wanted; garbage afterwards.
+   */
+  rowsFromLastLayerList(
+    list: number,
+    count: number,
+    byteOffset: number,
+    w: number,
+    discard: number,
+  ): void;
 };
 
 /** All functions of the kernel. */

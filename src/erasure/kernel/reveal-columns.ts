@@ -4,9 +4,9 @@
  * transformed back, and nothing is encoded anew.
  */
 
+import { loadBlock } from './block-load.ts';
 import { COLUMN_ALIGNMENT, eachStripeOf, stripeWidth } from './code-shape.ts';
 import type { RevealColumnsJob } from './column-jobs.ts';
-import { loadBlock } from './decode-columns.ts';
 import { type BlockLists, type DecodeLists, decodeLists } from './decode-lists.ts';
 import { type KernelContext, WORK_BYTES } from './kernel-context.ts';
 import { storePayload } from './payload-planes.ts';
@@ -48,7 +48,12 @@ function sumFor(context: KernelContext, stripe: RevealStripe, target: number): v
   const planesOf = (index: number): number => {
     const planes = work + sets[index]! * setBytes;
     if (!areKept) {
-      loadBlock(context, lists, lists.blocks[index]!, { planes, k, first });
+      loadBlock(context, lists.blocks[index]!.load, {
+        lists: lists.lists,
+        planes,
+        first,
+        w: lists.w,
+      });
     }
     return planes;
   };
@@ -94,7 +99,7 @@ function revealStripe(context: KernelContext, stripe: RevealStripe, payload: num
     sets.forEach((set, index) => {
       if (set > 0) {
         const planes = context.work + set * 2 * w * k;
-        loadBlock(context, lists, blocks[index]!, { planes, k, first });
+        loadBlock(context, blocks[index]!.load, { lists: lists.lists, planes, first, w });
       }
     });
   }

@@ -23,6 +23,10 @@ export type TransformRowsJob = {
    * `fft`: the others hold garbage afterwards.
    */
   readonly used?: number;
+  /** `ifft`: how many of the lowest layers were done by the caller; none when absent. */
+  readonly doneLayers?: number;
+  /** `fft`: how many of the lowest layers are left to the caller; none when absent. */
+  readonly leftLayers?: number;
   /** Bytes from row to row; `2 * w` when absent, which is fastest. */
   readonly stride?: number;
 };
@@ -44,10 +48,10 @@ function isOnePass(layer: number, rows: number, position: number): boolean {
 }
 
 function forward(kernel: KernelExports, job: TransformRowsJob, layers: number): void {
-  const { base, w, position, used = job.size, stride = 2 * w } = job;
-  for (let layer = layers - 1; layer >= 0; ) {
+  const { base, w, position, used = job.size, stride = 2 * w, leftLayers = 0 } = job;
+  for (let layer = layers - 1; layer >= leftLayers; ) {
     const rows = rowsOfBlocks(used, 2 << layer);
-    if (layer > 0 && isOnePass(layer - 1, rows, position)) {
+    if (layer > leftLayers && isOnePass(layer - 1, rows, position)) {
       kernel.forwardLayers2(base, stride, w, layer - 1, rows, position);
       layer -= 2;
     } else {
@@ -58,8 +62,8 @@ function forward(kernel: KernelExports, job: TransformRowsJob, layers: number): 
 }
 
 function inverse(kernel: KernelExports, job: TransformRowsJob, layers: number): void {
-  const { base, w, position, used = job.size, stride = 2 * w } = job;
-  for (let layer = 0; layer < layers; ) {
+  const { base, w, position, used = job.size, stride = 2 * w, doneLayers = 0 } = job;
+  for (let layer = doneLayers; layer < layers; ) {
     const rows = rowsOfBlocks(used, 4 << layer);
     if (layer + 1 < layers && isOnePass(layer, rows, position)) {
       kernel.inverseLayers2(base, stride, w, layer, rows, position);

@@ -114,6 +114,22 @@ export function plainKernel(bytes: () => Uint8Array): PlainKernel {
         bytes()[at + halfBytes]! ^= bytes()[at]!;
       }
     },
+    addTopLayers: (source, target, quarterBytes, twiddle) => {
+      const copy = bytes().slice(source, source + 4 * quarterBytes);
+      const quarter = (i: number): Uint8Array =>
+        bytes().subarray(source + i * quarterBytes, source + (i + 1) * quarterBytes);
+      const butterfly = (a: Uint8Array, b: Uint8Array, factor: number): void =>
+        a.forEach((left, i) => {
+          b[i]! ^= left;
+          a[i] = left ^ multiply(factor, b[i]!);
+        });
+      butterfly(quarter(0), quarter(1), twiddle);
+      butterfly(quarter(2), quarter(3), twiddle ^ 2);
+      butterfly(quarter(0), quarter(2), twiddle >> 1);
+      butterfly(quarter(1), quarter(3), twiddle >> 1);
+      kernel.addRows(target, source, 4 * quarterBytes);
+      bytes().set(copy, source);
+    },
     addDerivative: (base, rowBytes, size) => {
       for (let i = 1; i < size; i += 1) {
         const width = (i & -i) * rowBytes;

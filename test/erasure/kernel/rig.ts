@@ -101,7 +101,7 @@ export class Rig {
     const addresses = Uint32Array.from({ length: count }, (_, row) => start + row * stride);
     chunks.forEach((chunk, row) => {
       if (chunk !== undefined) {
-        this.context.bytes().set(chunk, addresses[row]!);
+        this.context.bytes().set(chunk, addresses[row]);
       }
     });
     return { start, stride, firstColumn: 0, addresses };
