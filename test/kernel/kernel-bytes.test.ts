@@ -16,7 +16,7 @@ import { KernelBench, SIMD_ENGINES } from './kernel-bench.ts';
 const COMMITTED = new URL('../../src/erasure/kernel/kernel-bytes.ts', import.meta.url);
 
 /** Far above today's size: kernels stay small and rolled, because large ones fall off a cliff of speed. */
-const MOST_BYTES = 65_536;
+const MOST_BYTES = 96 * 1024;
 
 describe('kernel-bytes.ts', () => {
   it('is what `npm run kernel` writes', async () => {
