@@ -4,33 +4,8 @@
  */
 
 import { describe, expect, it } from 'vitest';
-import { multiply } from '../../src/erasure/field.ts';
-import { KernelBench, numbers, randomTable, SIMD_ENGINES, type Table } from './kernel-bench.ts';
-
-type Kind = 'forward' | 'inverse';
-
-/** One layer as erasure spec §4.1 reads. */
-function layerOf(kind: Kind, table: Table, layer: number, position: number): Table {
-  const rows = table.map((row) => [...row]);
-  const half = 2 ** layer;
-  for (let start = 0; start < rows.length; start += 2 * half) {
-    const twiddle = (position + start) >> layer;
-    for (let r = start; r < start + half; r += 1) {
-      const x = rows[r]!;
-      const y = rows[r + half]!;
-      x.forEach((_, c) => {
-        if (kind === 'forward') {
-          x[c]! ^= multiply(twiddle, y[c]!);
-          y[c]! ^= x[c]!;
-        } else {
-          y[c]! ^= x[c]!;
-          x[c]! ^= multiply(twiddle, y[c]!);
-        }
-      });
-    }
-  }
-  return rows;
-}
+import { KernelBench, numbers, randomTable, SIMD_ENGINES } from './kernel-bench.ts';
+import { layerOf } from './naive-layers.ts';
 
 describe.each(SIMD_ENGINES)('layers on %s', (engine) => {
   const bench = new KernelBench(engine);

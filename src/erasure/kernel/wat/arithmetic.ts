@@ -170,3 +170,9 @@ export function bytesOfSymbols(f: Body, a: Vector, b: Vector, firstBytes: Vector
 export function firstBytesMask(f: Body): Vector {
   return f.let(loadV(FIRST_BYTES));
 }
+
+/** Writes 16 symbols big-endian, from field coordinates. */
+export function storeSymbols(f: Body, at: Local<'i32'>, offset: number, { low, high }: Pair): void {
+  f.storeV(at, interleave(1, false, high, low), offset);
+  f.storeV(at, interleave(1, true, high, low), offset + 16);
+}

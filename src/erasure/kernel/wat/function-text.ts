@@ -63,6 +63,11 @@ export const same = (a: I32, b: I32): Value<'i32'> => operation('eq', a, b);
 /** 1 when 0. */
 export const isZero = (a: I32): Value<'i32'> => operation('eqz', a);
 
+/** `a` where the condition is not 0, else `b`; both are computed, and there is no branch. */
+export function select(a: I32, b: I32, condition: I32): Value<'i32'> {
+  return value('i32', `(select ${i32Text(a)} ${i32Text(b)} ${i32Text(condition)})`);
+}
+
 /** Reads a byte at `address + offset`. */
 export function load8(address: I32, offset = 0): Value<'i32'> {
   return value('i32', `(i32.load8_u offset=${offset} ${i32Text(address)})`);

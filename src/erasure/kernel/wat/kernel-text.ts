@@ -9,6 +9,7 @@ import { type Build, buildFor, type FunctionMaker } from './build.ts';
 import { byteFunctions } from './bytes.ts';
 import { type DataSegment, type FunctionText, moduleText } from './function-text.ts';
 import { hashFunctions } from './hash-rows.ts';
+import { lastLayerFunctions } from './last-layer.ts';
 import { layerFunctions } from './layers.ts';
 import { payloadFunctions } from './payload.ts';
 import { rowFunctions } from './rows.ts';
@@ -18,6 +19,7 @@ import { fieldTables } from './tables.ts';
 const MAKERS: readonly FunctionMaker[] = [
   byteFunctions,
   layerFunctions,
+  lastLayerFunctions,
   payloadFunctions,
   rowFunctions,
   hashFunctions,

@@ -8,12 +8,13 @@ import {
   Arithmetic,
   bytesOfSymbols,
   firstBytesMask,
-  interleave,
   type Pair,
+  storeSymbols,
   type Table,
   type Vector,
 } from './arithmetic.ts';
 import type { Build, FunctionMaker } from './build.ts';
+import { eachEntry } from './entries.ts';
 import {
   add,
   type Body,
@@ -34,27 +35,6 @@ type Address = Local<'i32'>;
 /** Columns that one turn of a loop over a row takes; `w` is a multiple of it. */
 const TURN = 32;
 
-/** Runs the body for each entry of a list, with the entry's words in locals. */
-function eachEntry(
-  f: Body,
-  list: { readonly list: Address; readonly count: Address; readonly words: number },
-  body: (words: readonly Address[]) => void,
-): void {
-  const entryBytes = 4 * list.words;
-  const end = f.let(add(list.list, mul(list.count, entryBytes)));
-  const words = Array.from({ length: list.words }, () => f.local('i32'));
-  f.while(
-    () => less(list.list, end),
-    () => {
-      words.forEach((word, i) => {
-        f.set(word, load32(list.list, 4 * i));
-      });
-      body(words);
-      f.advance(list.list, entryBytes);
-    },
-  );
-}
-
 /** Loads and stores planes at an offset of columns. */
 function loadPlanes(f: Body, at: Address, w: I32, offset: number): Pair {
   return { low: f.let(loadV(at, offset)), high: f.let(loadV(add(at, w), offset)) };
@@ -63,12 +43,6 @@ function loadPlanes(f: Body, at: Address, w: I32, offset: number): Pair {
 function storePlanes(f: Body, at: Address, w: I32, offset: number, pair: Pair): void {
   f.storeV(at, pair.low, offset);
   f.storeV(add(at, w), pair.high, offset);
-}
-
-/** Writes 16 symbols big-endian, from field coordinates. */
-function storeSymbols(f: Body, at: Address, offset: number, { low, high }: Pair): void {
-  f.storeV(at, interleave(1, false, high, low), offset);
-  f.storeV(at, interleave(1, true, high, low), offset + 16);
 }
 
 /** Runs the body over a row of planes, {@link TURN} columns in a turn; `plane` advances. */
