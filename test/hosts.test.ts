@@ -41,14 +41,19 @@ function expectSameBytes({ chunks, erasureRoot, isExact }: WholeJobReport): void
   expect({ chunks, erasureRoot, isExact }).toEqual(expected);
 }
 
+/** Reasons as the log has them. */
+const told = (reasons: readonly string[]): readonly string[] =>
+  reasons.map((reason) => `work_degraded ${reason}`);
+
 describe('the whole job with two workers', () => {
   it.each([SOUND, ...LESS_ENGINE, ...LESS_THREADS])(
     'has the same bytes, and says what did it, on a host that lacks $name',
-    async ({ args, engine, threads, warnings }: Handicap) => {
+    async ({ args, engine, detected = engine, threads, warnings }: Handicap) => {
       const { report } = await program(args, 2);
       expectSameBytes(report);
-      expect(report).toMatchObject({ description: { engine, threads }, warnings });
-      expect(report.work?.engine).toBe(engine);
+      expect(report.engine).toEqual({ id: detected, reason: 'detected' });
+      expect(report.work).toMatchObject({ engine, threads });
+      expect(report.warnings).toEqual(told(warnings));
     },
   );
 
@@ -59,10 +64,9 @@ describe('the whole job with two workers', () => {
       const flags = ['--import', `data:text/javascript,${encodeURIComponent(setting)}`];
       const { report } = await program(flags, 2);
       expectSameBytes(report);
-      expect(report).toMatchObject({
-        description: { engine, reason: 'environment' },
-        warnings: [],
-      });
+      const choice = { id: engine, reason: 'environment' };
+      expect(report).toMatchObject({ engine: choice, warnings: [] });
+      expect(report.work).toMatchObject({ engine, reason: 'environment' });
     },
   );
 });
@@ -107,19 +111,19 @@ describe('a program whose workers die', () => {
     async ({ death, count, warnings }) => {
       const { report, stderr } = await program(watchedWorkers(death, count), 2, 3);
       expectSameBytes(report);
-      expect(report.warnings).toEqual(warnings);
+      expect(report.warnings).toEqual(told(warnings));
       const { started, done } = workersSeen(stderr);
-      expect(started).toBeGreaterThan(count === 1 ? 2 : 1);
+      expect(started).toBeGreaterThanOrEqual(2);
       expect(done > 0).toBe(count === 1);
     },
   );
 
-  it.each([1, 2])('gives %i workers work, and ends though the work was left open', async (n) => {
-    const { report, stderr } = await program(watchedWorkers(), n, 1, 'left_open');
+  it.each([1, 2])('gives %i workers work, and ends though nobody stopped it', async (n) => {
+    const { report, stderr } = await program(watchedWorkers(), n, 4, 'not_stopped');
     expectSameBytes(report);
     const { started, done } = workersSeen(stderr);
     expect(started).toBe(n);
-    expect(done).toBeGreaterThan(n);
+    expect(done).toBeGreaterThan(0);
   });
 
   it('starts no worker where none is wanted', async () => {

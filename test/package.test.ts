@@ -1,10 +1,13 @@
-import { cp, mkdir, readdir, stat, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { cp, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import ts from 'typescript';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { watchedWorkers, workersSeen } from './hosts/watched-workers.ts';
 import { buildInto, type Ended, lendDependencies, run, TSC } from './package/build.ts';
 import { readManifest } from './support/entries.ts';
 import { ROOT } from './support/source-tree.ts';
 import { type TempFolder, tempFolder } from './support/temp-folder.ts';
+import type { WholeJobReport } from './support/whole-job.ts';
 
 const { name: packageName, exports } = readManifest();
 const entries = Object.keys(exports).map((entry) => packageName + entry.slice(1));
@@ -100,6 +103,58 @@ describe('the packed package', () => {
     const flags = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2024'];
     const args = [TSC, ...flags, '--skipLibCheck', '--types', 'node', 'consumer.mts'];
     expect(await node(...args)).toMatchObject({ code: 0, stdout: '' });
+  });
+});
+
+/** Puts the program that does the whole job beside the package, as if a user had written it. */
+async function writeProgram(): Promise<void> {
+  for (const [folderName, module] of [
+    ['esm', ts.ModuleKind.ESNext],
+    ['cjs', ts.ModuleKind.CommonJS],
+  ] as const) {
+    const home = folder.at('consumer', folderName);
+    await mkdir(home);
+    const type = folderName === 'cjs' ? 'commonjs' : 'module';
+    await writeFile(join(home, 'package.json'), JSON.stringify({ type }));
+    for (const path of ['test/hosts/program.ts', 'test/support/whole-job.ts']) {
+      const source = (await readFile(join(ROOT, path), 'utf8'))
+        .replace("'../../src/index.ts'", `'${packageName}'`)
+        .replace('../support/', './');
+      const { outputText } = ts.transpileModule(source, {
+        compilerOptions: {
+          module,
+          target: ts.ScriptTarget.ES2024,
+          rewriteRelativeImportExtensions: true,
+        },
+      });
+      await writeFile(join(home, basename(path).replace(/ts$/, 'js')), outputText);
+    }
+  }
+}
+
+describe('a program with workers', () => {
+  beforeAll(writeProgram);
+
+  /** Where the program is run from; `hosts.test.ts` runs it from `dist`. */
+  const programs = {
+    'the sources': () => join(ROOT, 'test', 'hosts', 'program.ts'),
+    'the installed package by import': () => folder.at('consumer', 'esm', 'program.js'),
+    'the installed package by require': () => folder.at('consumer', 'cjs', 'program.js'),
+  };
+
+  it.each(
+    Object.entries(programs).flatMap(([from, path]) =>
+      [1, 2].map((count) => ({ from, path, count })),
+    ),
+  )('has its work done by $count of them, run from $from', async ({ path, count }) => {
+    const { code, stdout, stderr } = await node(...watchedWorkers(), path(), `${count}`, '4');
+    expect(code, stderr).toBe(0);
+    const report = JSON.parse(stdout) as WholeJobReport;
+    expect(report).toMatchObject({ isExact: true, warnings: [], work: { threads: count } });
+    expect(report.work?.engine).toBe('simd_relaxed');
+    const { started, done } = workersSeen(stderr);
+    expect(started).toBe(count);
+    expect(done).toBeGreaterThan(0);
   });
 });
 

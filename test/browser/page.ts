@@ -69,8 +69,13 @@ function watchWorkers(): PageReport['workers'] {
   return seen;
 }
 
-/** One in this many of the long lists of vectors is run: `?share=4` in the page's address. */
-const SHARE = Number(new URLSearchParams(browser.location.search).get('share') ?? 1);
+/** A number that the page's address gives. */
+function setting(name: string): number {
+  return Number(new URLSearchParams(browser.location.search).get(name) ?? 1);
+}
+
+/** One in this many of the long lists of vectors is run: `?share=4`. */
+const SHARE = setting('share');
 
 /** A file with its long lists, of codes to be made, cut down to their share. */
 function shareOf(content: Readonly<Record<string, unknown>>): unknown {
@@ -107,8 +112,8 @@ async function report(): Promise<PageReport> {
   try {
     await hashReady();
     vectors = await runVectors();
-    jobs.push(await doWholeJob(JOB, 0));
-    jobs.push(await doWholeJob({ ...JOB, times: 3 }, 2));
+    jobs.push(await doWholeJob({ ...JOB, workers: 0 }));
+    jobs.push(await doWholeJob({ ...JOB, workers: 2, times: setting('times') }));
     return { ...host, vectors };
   } catch (error: unknown) {
     const text = error instanceof Error ? (error.stack ?? error.message) : String(error);

@@ -5,7 +5,6 @@
  * one import rewritten, from an installed package.
  */
 
-import { codingWork } from '../../src/coding/kernel-work.ts';
 import * as ar from '../../src/index.ts';
 
 /** What is coded and recovered; equal values give equal bytes everywhere. */
@@ -14,41 +13,53 @@ export type WholeJob = {
   readonly povBytes: number;
   /** Whether a chunk can be had from a validator, which holds the chunk of its own index. */
   readonly has: (validator: number) => boolean;
-  /** Recoveries, one after the other on one work; 1 when absent. */
+  /** How the recovery does its work. */
+  readonly workers: number;
+  /** Candidates, coded and recovered one after the other; 1 when absent. */
   readonly times?: number;
-  /** Whether the work is closed at the end; it is when absent. */
-  readonly closes?: boolean;
+  /** Whether the recovery is stopped at the end; it is when absent. */
+  readonly stops?: boolean;
 };
-
-type Recovered = Awaited<ReturnType<ar.Recovery['recoverData']>>;
 
 /** What came of it; all of it is JSON. */
 export type WholeJobReport = {
-  /** BLAKE2b-256 over all chunks, in order. */
+  /** BLAKE2b-256 over all chunks of the first candidate, in order. */
   readonly chunks: string;
   readonly erasureRoot: string;
-  /** Whether the data of every recovery are those that were coded. */
+  /** Whether the data that came of every recovery are those that were coded. */
   readonly isExact: boolean;
+  /** Where the last ones came from. */
   readonly from: string | undefined;
-  /** What did the work, as the work itself says it afterwards. */
-  readonly description: ar.WorkDescription;
-  /** What did the work, as the account says it. */
+  /** `engine()` of the package. */
+  readonly engine: ar.EngineChoice;
+  /** What did the work of the last recovery, as its account says. */
   readonly work: ar.RecoveryAccount['work'];
-  /** What the work told, and events of the log at level `warn` and above, in order. */
+  /** Events of the log at level `warn` and above with their reason, in order. */
   readonly warnings: readonly string[];
+};
+
+/** A candidate with all that its backers have. */
+type Candidate = {
+  readonly blockData: Uint8Array;
+  readonly chunks: readonly Uint8Array[];
+  readonly root: Uint8Array;
+  readonly proofs: readonly ar.TrieProof[];
+  readonly receipt: ar.CandidateReceipt;
 };
 
 const ZERO = new Uint8Array(32);
 
-/** A candidate with its chunks. */
-function candidateOf({ validatorCount, povBytes }: WholeJob) {
+function candidateOf({ validatorCount, povBytes }: WholeJob, seed: number): Candidate {
   const validationData = {
     parentHead: ZERO,
     relayParentNumber: 7,
     relayParentStorageRoot: ZERO,
     maxPovSize: 16_777_216,
   };
-  const blockData = Uint8Array.from({ length: povBytes }, (_, i) => Math.imul(i, i ^ 0x9e37) >>> 5);
+  const blockData = Uint8Array.from(
+    { length: povBytes },
+    (_, i) => Math.imul(i, i ^ (seed + 0x9e37)) >>> 5,
+  );
   const data = { pov: { blockData }, validationData };
   const chunks = ar.CODEC_V1.encodeChunks(ar.encodeAvailableData(data), validatorCount);
   const { root, proofs } = ar.HEX_TRIE_COMMITMENT.commit(chunks);
@@ -65,34 +76,34 @@ function candidateOf({ validatorCount, povBytes }: WholeJob) {
     validationCodeHash: ZERO,
     commitmentsHash: ZERO,
   });
-  return { blockData, chunks, root, proofs, receipt: receipt.bytes };
+  return { blockData, chunks, root, proofs, receipt };
 }
 
-/** A log of which the warnings are kept, as `event field=value`. */
+/** A log that keeps its warnings. */
 function warningsInto(warnings: string[]): ar.Logger {
-  const keep = (event: string, fields: ar.LogFields = {}): void => {
-    const said = Object.entries(fields).map(([name, value]) => ` ${name}=${String(value)}`);
-    warnings.push(event + said.join(''));
-  };
+  const keep = (event: string, { reason = '' }: ar.LogFields = {}): void =>
+    void warnings.push(`${event} ${String(reason)}`.trim());
   const drop = (): void => undefined;
   return { debug: drop, info: drop, warn: keep, error: keep };
 }
 
-/** A recovery of a candidate from those validators that have their chunk. */
+/** A recovery of candidates from those validators that have their chunk. */
 function recoveryOf(
-  { chunks, proofs }: ReturnType<typeof candidateOf>,
-  has: WholeJob['has'],
-  ports: Pick<ar.RecoveryPorts, 'logger' | 'work'>,
+  candidates: readonly Candidate[],
+  { validatorCount, has, workers }: WholeJob,
+  logger: ar.Logger,
 ): ar.Recovery {
-  const validators = chunks.map((_, v) => ar.authorityId(`validator ${v}`));
+  const byHash = new Map(candidates.map((one) => [ar.candidateHashOf(one.receipt), one]));
+  const validators = Array.from({ length: validatorCount }, (_, v) => ar.authorityId(`v${v}`));
   return ar.createRecovery({
     directory: ar.sessionDirectoryFrom({
       session: async (index) => ({ index, validators, groups: [], nodeFeatures: [] }),
       locate: async () => undefined,
     }),
     chunkSource: ar.chunkSourceFrom({
-      askChunk: async ({ validatorIndex: v }) => {
-        const [bytes, proof] = [chunks[v], proofs[v]];
+      askChunk: async ({ candidateHash, validatorIndex: v }) => {
+        const { chunks, proofs } = byHash.get(candidateHash) ?? {};
+        const [bytes, proof] = [chunks?.[v], proofs?.[v]];
         if (bytes === undefined || proof === undefined || !has(v)) {
           return { type: 'no_such_chunk', protocol: 'memory', bytes: 1 };
         }
@@ -103,38 +114,35 @@ function recoveryOf(
     dataSource: ar.dataSourceFrom({
       askData: async () => ({ type: 'no_such_data', protocol: 'memory', bytes: 1 }),
     }),
-    ...ports,
+    logger,
+    workers,
   });
 }
 
-/** Does a job with so many workers: codes once, and recovers as often as it says. */
-export async function doWholeJob(job: WholeJob, workers: number): Promise<WholeJobReport> {
+/** Does a job. */
+export async function doWholeJob(job: WholeJob): Promise<WholeJobReport> {
   await ar.hashReady();
-  const candidate = candidateOf(job);
-  const { blockData, chunks, root, receipt } = candidate;
+  const candidates = Array.from({ length: job.times ?? 1 }, (_, i) => candidateOf(job, i));
   const warnings: string[] = [];
-  const work = codingWork({ workers, warn: (warning) => void warnings.push(warning) });
-  const recoveries: Recovered[] = [];
-  for (let i = 0; i < (job.times ?? 1); i += 1) {
-    const recovery = recoveryOf(candidate, job.has, { logger: warningsInto(warnings), work });
-    await recovery.start();
-    recoveries.push(await recovery.recoverData({ receipt, sessionIndex: 1 }));
+  const recovery = recoveryOf(candidates, job, warningsInto(warnings));
+  await recovery.start();
+  const isExact: boolean[] = [];
+  let last: Awaited<ReturnType<ar.Recovery['recoverData']>> | undefined;
+  for (const { receipt, blockData } of candidates) {
+    last = await recovery.recoverData({ receipt: receipt.bytes, sessionIndex: 1 });
+    const got = last.data.pov.blockData;
+    isExact.push(got.length === blockData.length && got.every((byte, i) => byte === blockData[i]));
+  }
+  if (job.stops !== false) {
     await recovery.stop();
   }
-  const { description } = work;
-  if (job.closes !== false) {
-    work.close?.();
-  }
-  const isExact = ({ data }: Recovered): boolean =>
-    data.pov.blockData.length === blockData.length &&
-    data.pov.blockData.every((byte, i) => byte === blockData[i]);
-  const last = recoveries.at(-1);
+  const [{ chunks, root } = { chunks: [], root: ZERO }] = candidates;
   return {
-    chunks: ar.toHex(ar.blake2b256(ar.concatBytes(chunks))),
+    chunks: ar.toHex(ar.blake2b256(ar.concatBytes([...chunks]))),
     erasureRoot: ar.toHex(root),
-    isExact: recoveries.every(isExact),
+    isExact: isExact.every((holds) => holds),
     from: last?.from,
-    description,
+    engine: ar.engine(),
     work: last?.account.work,
     warnings,
   };
