@@ -4,7 +4,7 @@
  * the memory back when no thread touches it any more.
  */
 
-import { concat, concatMap, defer, ignoreElements, type Observable, of } from 'rxjs';
+import { concatMap, defaultIfEmpty, defer, map, type Observable } from 'rxjs';
 import type { ArenaQueue, LeaseRequest } from './arena-queue.ts';
 import type { CodingRunner, Job } from './tasks.ts';
 
@@ -57,8 +57,10 @@ export function runReady<T>(
     release();
     onIdle?.();
   };
-  return concat(
-    runner.run(job, { onIdle: end }).pipe(ignoreElements()),
-    defer(() => of(finish())),
+  // Not `concat`: of a runner that does everything at once it would read the result after the memory was
+  // given back.
+  return runner.run(job, { onIdle: end }).pipe(
+    defaultIfEmpty(undefined),
+    map(() => finish()),
   );
 }
