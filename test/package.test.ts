@@ -1,5 +1,6 @@
 import { cp, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { watchedWorkers, workersSeen } from './hosts/watched-workers.ts';
@@ -137,7 +138,7 @@ describe('a program with workers', () => {
 
   /** Where the program is run from; `hosts.test.ts` runs it from `dist`. */
   const programs = {
-    'the sources': () => join(ROOT, 'test', 'hosts', 'program.ts'),
+    'the sources': () => fileURLToPath(new URL('./hosts/program.ts', import.meta.url)),
     'the installed package by import': () => folder.at('consumer', 'esm', 'program.js'),
     'the installed package by require': () => folder.at('consumer', 'cjs', 'program.js'),
   };
