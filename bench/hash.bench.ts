@@ -8,16 +8,14 @@
 import { afterAll, expect, test } from 'vitest';
 import {
   chooseEngine,
-  createContext,
   HASH_KERNELS,
   hashRows,
-  KernelMemory,
-  rowStride,
   type SimdEngineId,
 } from '../src/erasure/kernel/index.ts';
 import { blake2b256, hashReady } from '../src/primitives/hash.ts';
 import type { HashRow } from './result-rows.ts';
 import { type Fixture, fixture } from './support/fixture.ts';
+import { kernelRows } from './support/kernel-rows.ts';
 import { rounded, storeRows } from './support/results.ts';
 import { alternate, type Job, median, minimum } from './support/rounds.ts';
 import { LARGEST, PATIENCE_MS, roundsOr, SIZES } from './support/settings.ts';
@@ -25,33 +23,18 @@ import { sizeText } from './support/sizes.ts';
 import { plainTable, short } from './support/table.ts';
 
 const ENGINES: readonly SimdEngineId[] = ['simd_relaxed', 'simd'];
-const DIGEST_BYTES = 32;
 
 /** All chunks in a kernel's memory, and a job for each kernel. Empty where the host lacks the engine. */
 function kernelJobs(engine: SimdEngineId, { chunkBytes }: Fixture): Record<string, Job> {
   if (chooseEngine(engine).id !== engine) {
     return {};
   }
-  const bytes = chunkBytes[0]?.length ?? 0;
-  const stride = rowStride(bytes);
-  const memory = new KernelMemory({ isShared: false, maxBytes: 2 ** 29 });
-  const context = createContext(memory, engine);
-  const start = memory.take(chunkBytes.length * stride);
-  const out = memory.take(chunkBytes.length * DIGEST_BYTES);
-  if (context === undefined || start === undefined || out === undefined) {
-    throw new Error('no memory for all chunks');
-  }
-  chunkBytes.forEach((chunk, i) => {
-    context.bytes().set(chunk, start + i * stride);
-  });
-  const rows = Uint32Array.from(chunkBytes, (_, i) => start + i * stride);
-  const digests = Uint32Array.from(chunkBytes, (_, i) => out + i * DIGEST_BYTES);
+  const { context, job, digests } = kernelRows(engine, chunkBytes);
+  const wanted = chunkBytes.map((chunk) => blake2b256(chunk));
   const jobs = HASH_KERNELS.map((kernel): readonly [string, Job] => {
-    const run = (): void => hashRows(context, { rows, bytes, digests, kernel });
+    const run = (): void => hashRows(context, { ...job, kernel });
     run();
-    const last = out + (chunkBytes.length - 1) * DIGEST_BYTES;
-    const digest = context.bytes().slice(last, last + DIGEST_BYTES);
-    expect(digest).toEqual(blake2b256(chunkBytes.at(-1) ?? new Uint8Array()));
+    expect(digests()).toEqual(wanted);
     return [`${engine} ${kernel}`, run];
   });
   return Object.fromEntries(jobs);

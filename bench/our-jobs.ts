@@ -12,9 +12,11 @@ import { FAST_HEX_TRIE } from '../src/coding/fast-commitment.ts';
 import { type CodingWork, codingWork } from '../src/coding/kernel-work.ts';
 import type { RecoveryPorts } from '../src/create-recovery.ts';
 import { CODEC_V1 } from '../src/erasure/index.ts';
+import { chooseHashKernel, type HashKernel, hashRows } from '../src/erasure/kernel/index.ts';
 import { equalBytes } from '../src/primitives/bytes.ts';
 import type { VerifiedChunk } from '../src/primitives/chunk.ts';
 import { chunksAt, digestOf, type Fixture } from './support/fixture.ts';
+import { kernelRows } from './support/kernel-rows.ts';
 import {
   codecSide,
   fits,
@@ -35,6 +37,7 @@ export function workersFor(threads: number): number {
 function workOn(threads: number, forcePath?: DecodePath): CodingWork {
   return codingWork({
     workers: workersFor(threads),
+    drainTime: 'end_of_turn',
     ...(forcePath === undefined ? {} : { forcePath }),
   });
 }
@@ -84,8 +87,9 @@ function ourJob(work: CodingWork, job: JobName, fixture: Fixture): PreparedJob |
   switch (job) {
     case 'producer':
       return producerJob(work, fixture);
-    case 'encode':
     case 'hash':
+      return hashJob(work, fixture);
+    case 'encode':
     case 'commit':
       return undefined;
     case 'verify':
@@ -103,6 +107,27 @@ function ourJob(work: CodingWork, job: JobName, fixture: Fixture): PreparedJob |
         ),
       );
   }
+}
+
+/** Rows in the memory of a kernel, as jobs have them, by the kernel that this host is found to run fastest. */
+function hashJob(work: CodingWork, { chunkBytes }: Fixture): PreparedJob | undefined {
+  const { engine, threads } = work.description;
+  if (engine === 'scalar' || threads > 0) {
+    return undefined;
+  }
+  const { context, job, digests } = kernelRows(engine, chunkBytes);
+  let kernel: HashKernel | undefined;
+  return prepared(
+    () => {
+      if (kernel === undefined) {
+        kernel = chooseHashKernel(context, job, () => performance.now());
+      } else {
+        hashRows(context, { ...job, kernel });
+      }
+      return digests;
+    },
+    (read) => read(),
+  );
 }
 
 /** Chunks stay in the arena and are let go; root, digests and proofs come out. */
