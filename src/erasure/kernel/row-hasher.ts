@@ -14,8 +14,15 @@ import { type KernelContext, LIST_BYTES } from './kernel-context.ts';
 
 /**
  * How rows are hashed: two at a time in one set of vectors (`pair`), four in two sets (`pairs`), or five,
- * one of them beside the vectors in plain registers (`hybrid`). The digests are the same; which is fastest
- * depends on the processor: `hybrid` on Zen 5, `pair` on Zen 3.
+ * one of them beside two sets in plain registers (`hybrid`). The digests are the same; which is fastest
+ * depends on the processor. 1000 rows of 40,960 bytes, one thread, minima in ms on Zen 3, Node 24:
+ *
+ * | | pair | pairs | hybrid |
+ * |---|---|---|---|
+ * | relaxed SIMD | 27.5 | 28.4 | 27.9 |
+ * | plain SIMD | 28.9 | 31.0 | 36.3 |
+ *
+ * On processors with more vector and integer units (Zen 5) one pair alone takes 1.5 times as long as `hybrid`.
  */
 export type HashKernel = 'pair' | 'pairs' | 'hybrid';
 
@@ -65,12 +72,11 @@ const ROWS_PER_LIST = Math.floor(LIST_BYTES / (4 * HASH_ENTRY_WORDS));
 const BATCH_ROWS: { readonly [Name in HashKernel]: number } = { pair: 1, pairs: 4, hybrid: 5 };
 
 /**
- * The kernel to use before anything is measured. With relaxed SIMD two pairs, which no host is known to run
- * badly (within 4 % of the best on Zen 3, 20 % on Zen 5, where one pair is 55 % off); else one pair, which
- * was the fastest on both.
+ * The kernel to use before anything is measured. With relaxed SIMD `hybrid`, which is the best or within a few
+ * percent of it wherever it was measured; without, `pair`, which was the fastest everywhere.
  */
 export function defaultHashKernel({ engine }: Pick<KernelContext, 'engine'>): HashKernel {
-  return engine === 'simd_relaxed' ? 'pairs' : 'pair';
+  return engine === 'simd_relaxed' ? 'hybrid' : 'pair';
 }
 
 /**

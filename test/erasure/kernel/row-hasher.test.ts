@@ -239,8 +239,8 @@ describe('misuse of hashRowGroup', () => {
 });
 
 describe('defaultHashKernel', () => {
-  it('is two pairs with relaxed SIMD and one without', () => {
-    expect(ENGINES.map((engine) => defaultHashKernel({ engine }))).toEqual(['pairs', 'pair']);
+  it('is the hybrid with relaxed SIMD and one pair without', () => {
+    expect(ENGINES.map((engine) => defaultHashKernel({ engine }))).toEqual(['hybrid', 'pair']);
   });
 });
 

@@ -7,6 +7,17 @@
  */
 
 import { BLAKE2B_IV, BLAKE2B_ORDER, BLAKE2B_ROTATE_16, BLAKE2B_ROTATE_24 } from '../memory-map.ts';
+import {
+  COLUMNS,
+  DIAGONALS,
+  mixPair,
+  mixSingle,
+  type PairWords,
+  type Rotations,
+  type SingleWords,
+  writeSpread,
+  xor64,
+} from './blake2b-mixing.ts';
 import { INITIAL_VALUES, ROUNDS } from './blake2b-tables.ts';
 import type { Build } from './build.ts';
 import {
@@ -18,7 +29,6 @@ import {
   load32,
   load64,
   loadV,
-  shift,
   shuffle,
   type V128,
   value,
@@ -32,27 +42,14 @@ export const BLOCK_BYTES = 128;
 /** Bytes of a state, eight words. */
 export const STATE_BYTES = 64;
 
-/** Words that one mixing changes: columns of the 4 x 4 state, then diagonals (RFC 7693 §3.2). */
-const COLUMNS: readonly Four[] = [
-  [0, 4, 8, 12],
-  [1, 5, 9, 13],
-  [2, 6, 10, 14],
-  [3, 7, 11, 15],
-];
-const DIAGONALS: readonly Four[] = [
-  [0, 5, 10, 15],
-  [1, 6, 11, 12],
-  [2, 7, 8, 13],
-  [3, 4, 9, 14],
-];
-type Four = readonly [number, number, number, number];
-
 /** What is compressed side by side, and how the code is laid out. Results are the same for all. */
 export type CompressionShape = {
   /** Pairs of messages in vectors. */
   readonly pairs: number;
   /** Messages in plain registers. */
   readonly scalars: number;
+  /** Mixings of a pair that go step by step side by side: 4, 2 or 1. Fewer need fewer registers at a time. */
+  readonly sideBySide: number;
   /** Rounds in the loop's body; divides 12. More is less loop, but code beyond some size runs at half speed. */
   readonly roundsPerPass: number;
 };
@@ -61,10 +58,6 @@ export type CompressionShape = {
 export function messagesOf({ pairs, scalars }: CompressionShape): number {
   return 2 * pairs + scalars;
 }
-
-/** Sixteen working words: of two messages, or of one. */
-type PairWords = readonly Local<'v128'>[];
-type SingleWords = readonly Local<'i64'>[];
 
 /** Offsets in scratch memory that a compression of some shape uses. */
 export type CompressionScratch = {
@@ -108,11 +101,7 @@ export function statePlace(
 
 const LOW_HALVES = [0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23];
 const HIGH_HALVES = LOW_HALVES.map((lane) => lane + 8);
-const SWAP_32 = [4, 5, 6, 7, 0, 1, 2, 3, 12, 13, 14, 15, 8, 9, 10, 11];
 
-const addV = (a: V128, b: V128): V128 => vector('i64x2.add', a, b);
-const add64 = (a: I64, b: I64): I64 => value('i64', `(i64.add ${a.text} ${b.text})`);
-const xor64 = (a: I64, b: I64): I64 => value('i64', `(i64.xor ${a.text} ${b.text})`);
 const splat64 = (a: I64): V128 => value('v128', `(i64x2.splat ${a.text})`);
 const constant64 = (a: bigint): I64 => value('i64', `(i64.const ${a})`);
 const initialValue = (i: number): I64 => constant64(INITIAL_VALUES[i] ?? 0n);
@@ -150,11 +139,9 @@ export type CompressionInput = {
 };
 
 /** Locals that live as long as the function; made before its loops. */
-export type CompressionLocals = {
+export type CompressionLocals = Rotations & {
   readonly pairs: readonly PairWords[];
   readonly singles: readonly SingleWords[];
-  readonly rotate24: Local<'v128'>;
-  readonly rotate16: Local<'v128'>;
   /** Walks through the order lists. */
   readonly order: Local<'i32'>;
   readonly orderEnd: Local<'i32'>;
@@ -271,96 +258,21 @@ function writeRounds(
       for (let round = 0; round < shape.roundsPerPass; round += 1) {
         [COLUMNS, DIAGONALS].forEach((groups, half) => {
           const uses = round * roundBytes + half * 32;
-          for (let q = 0; q < Math.max(shape.pairs, shape.scalars); q += 1) {
-            const pair = locals.pairs[q];
-            if (pair !== undefined) {
-              const word = (use: number): V128 =>
-                loadV(load32(order, pairOrder + uses + 4 * use), q * PAIR_BLOCK_BYTES);
-              mixPair(f, build, pair, groups, word, locals);
-            }
-            const single = locals.singles[q];
-            if (single !== undefined) {
-              const word = (use: number): I64 =>
-                load64(load32(order, singleOrder + uses + 4 * use), q * BLOCK_BYTES);
-              mixSingle(f, single, groups.slice(0, 2), (use) => word(use));
-              mixSingle(f, single, groups.slice(2), (use) => word(use + 4));
-            }
-          }
+          const pairSteps = locals.pairs.flatMap((words, pair) => {
+            const word = (use: number): V128 =>
+              loadV(load32(order, pairOrder + uses + 4 * use), pair * PAIR_BLOCK_BYTES);
+            return mixPair(f, build, shape.sideBySide, words, groups, word, locals);
+          });
+          const singleSteps = locals.singles.flatMap((words, single) => {
+            const word = (use: number): I64 =>
+              load64(load32(order, singleOrder + uses + 4 * use), single * BLOCK_BYTES);
+            return mixSingle(f, words, groups, word);
+          });
+          writeSpread(pairSteps, singleSteps);
         });
       }
       f.advance(order, shape.roundsPerPass * roundBytes);
     },
     () => value('i32', `(i32.lt_u ${order.text} ${orderEnd.text})`),
   );
-}
-
-/** Words of one mixing. */
-function four<T>(words: readonly T[], [a, b, c, d]: Four): readonly [T, T, T, T] {
-  const [x, y, z, w] = [words[a], words[b], words[c], words[d]];
-  if (x === undefined || y === undefined || z === undefined || w === undefined) {
-    throw new RangeError('words: expected sixteen');
-  }
-  return [x, y, z, w];
-}
-
-/**
- * Mixings of independent words of a pair, step by step side by side, so that no step waits for the one
- * before (RFC 7693 §3.1). Rotation by 63 is a sum and a shift, by 32 a shuffle that processors have.
- */
-function mixPair(
-  f: Body,
-  build: Build,
-  words: PairWords,
-  groups: readonly Four[],
-  word: (use: number) => V128,
-  { rotate24, rotate16 }: CompressionLocals,
-): void {
-  const mixed = groups.map((group) => four(words, group));
-  for (const half of [0, 1]) {
-    mixed.forEach(([a, b], i) => {
-      f.set(a, addV(addV(a, word(2 * i + half)), b));
-    });
-    for (const [a, , , d] of mixed) {
-      f.set(d, xor(d, a));
-    }
-    for (const [, , , d] of mixed) {
-      f.set(d, half === 0 ? shuffle(SWAP_32, d, d) : build.swizzle(d, rotate16));
-    }
-    for (const [, , c, d] of mixed) {
-      f.set(c, addV(c, d));
-    }
-    for (const [, b, c] of mixed) {
-      f.set(b, xor(b, c));
-    }
-    for (const [, b] of mixed) {
-      const by63 = vector('v128.or', shift('i64x2.shr_u', b, 63), addV(b, b));
-      f.set(b, half === 0 ? build.swizzle(b, rotate24) : by63);
-    }
-  }
-}
-
-/** The same for a single message. */
-function mixSingle(
-  f: Body,
-  words: SingleWords,
-  groups: readonly Four[],
-  word: (use: number) => I64,
-): void {
-  const mixed = groups.map((group) => four(words, group));
-  const rotated = (a: I64, by: number): I64 =>
-    value('i64', `(i64.rotr ${a.text} (i64.const ${by}))`);
-  for (const half of [0, 1]) {
-    mixed.forEach(([a, b], i) => {
-      f.set(a, add64(add64(a, word(2 * i + half)), b));
-    });
-    for (const [a, , , d] of mixed) {
-      f.set(d, rotated(xor64(d, a), half === 0 ? 32 : 16));
-    }
-    for (const [, , c, d] of mixed) {
-      f.set(c, add64(c, d));
-    }
-    for (const [, b, c] of mixed) {
-      f.set(b, rotated(xor64(b, c), half === 0 ? 24 : 63));
-    }
-  }
 }
