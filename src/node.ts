@@ -14,7 +14,13 @@ import {
   type AvailabilityPeerInit,
   createAvailabilityPeer,
 } from '../protocol/service.ts';
-import { createRecovery, type RecoveryPorts } from './create-recovery.ts';
+import type { ErasureWork } from './coding/erasure-work.ts';
+import {
+  createRecovery,
+  type RecoveryPorts,
+  type WorkOptions,
+  workFor,
+} from './create-recovery.ts';
 import { hashReady } from './primitives/hash.ts';
 import type { Recovery } from './recovery/orchestrator.ts';
 import type { RecoverySettings } from './recovery/settings.ts';
@@ -24,21 +30,22 @@ import { memoryStore, openLevelStore } from './store/open.ts';
 export { decompressZstd } from './node-zstd.ts';
 
 /** What a node is made of. */
-export type NodeOptions = Omit<AvailabilityPeerInit, 'store'> & {
-  /** Multiaddresses to listen on; default: none, the node only asks. */
-  readonly listen?: readonly string[];
-  /** Secret of the ed25519 identity, 32 bytes; default: a fresh one. */
-  readonly identity?: Uint8Array;
-  /**
-   * A folder for LevelDB or `memory`, opened and closed by the node; or a store of the caller's, which
-   * stays open. Default: no store.
-   */
-  readonly store?: string | AvailabilityStore;
-  /** Validators of the session: sets how many connections are kept. Default 1,000. */
-  readonly validatorCount?: number;
-  /** Inbound connections per second and address; raise it where all peers share one address. */
-  readonly inboundConnectionThreshold?: number;
-};
+export type NodeOptions = Omit<AvailabilityPeerInit, 'store'> &
+  WorkOptions & {
+    /** Multiaddresses to listen on; default: none, the node only asks. */
+    readonly listen?: readonly string[];
+    /** Secret of the ed25519 identity, 32 bytes; default: a fresh one. */
+    readonly identity?: Uint8Array;
+    /**
+     * A folder for LevelDB or `memory`, opened and closed by the node; or a store of the caller's, which
+     * stays open. Default: no store.
+     */
+    readonly store?: string | AvailabilityStore;
+    /** Validators of the session: sets how many connections are kept. Default 1,000. */
+    readonly validatorCount?: number;
+    /** Inbound connections per second and address; raise it where all peers share one address. */
+    readonly inboundConnectionThreshold?: number;
+  };
 
 /** A running node. */
 export interface AvailabilityNode extends AsyncDisposable {
@@ -49,7 +56,8 @@ export interface AvailabilityNode extends AsyncDisposable {
   readonly multiaddrs: readonly string[];
   /**
    * Makes a recovery on this node's sources and store. The caller starts and stops it; where the node is
-   * stopped first, what still runs in it ends with `stopped`.
+   * stopped first, what still runs in it ends with `stopped`. All that are given no work, work option or
+   * runtime of their own share the workers and the memory of the node.
    */
   createRecovery(ports?: Partial<RecoveryPorts>, settings?: Partial<RecoverySettings>): Recovery;
   /** Ends all requests, closes the connections and the store that the node opened. */
@@ -59,14 +67,17 @@ export interface AvailabilityNode extends AsyncDisposable {
 /**
  * Opens the store, starts libp2p and the peer.
  *
- * @throws StoreError `store_locked`, `store_unavailable`; libp2p's error when it can't listen. Nothing
- *   stays open after a failure.
+ * @throws StoreError `store_locked`, `store_unavailable`; libp2p's error when it can't listen; RangeError
+ *   for a work option out of its range. Nothing stays open after a failure.
  */
 export async function openNode(options: NodeOptions): Promise<AvailabilityNode> {
-  const { identity, listen, validatorCount, inboundConnectionThreshold, ...init } = options;
+  const { identity, listen, validatorCount, inboundConnectionThreshold, ...rest } = options;
+  const { workers: _workers, engine: _engine, arenaBytes: _arenaBytes, ...init } = rest;
   assertRuntime();
+  const work = workFor(options, options.logger === undefined ? {} : { logger: options.logger });
   await hashReady();
   const cleanUp = new CleanUp();
+  cleanUp.defer(async () => work.close?.());
   try {
     const store = await openStore(options, cleanUp);
     const libp2p = await createLibp2p({
@@ -91,7 +102,7 @@ export async function openNode(options: NodeOptions): Promise<AvailabilityNode> 
     await peer.start();
     cleanUp.defer(() => peer.stop());
     await libp2p.start();
-    return nodeOf({ libp2p, peer, store, options, cleanUp });
+    return nodeOf({ libp2p, peer, store, work, options, cleanUp });
   } catch (error: unknown) {
     try {
       await cleanUp.run();
@@ -106,10 +117,11 @@ function nodeOf(parts: {
   readonly libp2p: Libp2p;
   readonly peer: AvailabilityPeer;
   readonly store: AvailabilityStore | undefined;
+  readonly work: ErasureWork;
   readonly options: NodeOptions;
   readonly cleanUp: CleanUp;
 }): AvailabilityNode {
-  const { libp2p, peer, store, options, cleanUp } = parts;
+  const { libp2p, peer, store, work, options, cleanUp } = parts;
   const stop = (): Promise<void> => cleanUp.run();
   return {
     libp2p,
@@ -127,6 +139,8 @@ function nodeOf(parts: {
           ...(store === undefined ? {} : { store }),
           ...(options.logger === undefined ? {} : { logger: options.logger }),
           ...(options.metrics === undefined ? {} : { metrics: options.metrics }),
+          ...workOptionsOf(options),
+          ...(hasOwnWork(ports) ? {} : { work }),
           ...ports,
         },
         settings,
@@ -138,6 +152,20 @@ function nodeOf(parts: {
     stop,
     [Symbol.asyncDispose]: stop,
   };
+}
+
+function workOptionsOf({ workers, engine, arenaBytes }: WorkOptions): WorkOptions {
+  return {
+    ...(workers === undefined ? {} : { workers }),
+    ...(engine === undefined ? {} : { engine }),
+    ...(arenaBytes === undefined ? {} : { arenaBytes }),
+  };
+}
+
+function hasOwnWork({ work, runtime, ...options }: Partial<RecoveryPorts>): boolean {
+  return (
+    work !== undefined || runtime !== undefined || Object.keys(workOptionsOf(options)).length > 0
+  );
 }
 
 async function openStore(

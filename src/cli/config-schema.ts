@@ -4,6 +4,7 @@
  * else looks at the form of a config.
  */
 
+import { ENGINE_IDS, type EngineId } from '../erasure/kernel/index.ts';
 import type { RecoverySettings } from '../recovery/settings.ts';
 import { MAX_U32 } from './options.ts';
 
@@ -40,6 +41,9 @@ export type RawConfig = {
   };
   readonly mapping?: { readonly scheme: 'identity' | 'rfc47' | 'chacha8'; readonly seed?: string };
   readonly settings?: RawSettings;
+  readonly engine?: EngineId;
+  readonly workers?: number;
+  readonly arenaBytes?: number;
 };
 
 const INDEX = { type: 'integer', minimum: 0, maximum: MAX_U32 };
@@ -142,5 +146,9 @@ export const CONFIG_SCHEMA: Readonly<Record<string, unknown>> = {
     session: SESSION,
     mapping: MAPPING,
     settings: SETTINGS,
+    engine: { enum: ENGINE_IDS },
+    // Ranges as the work itself has them.
+    workers: { type: 'integer', minimum: 0, maximum: 64 },
+    arenaBytes: { type: 'integer', minimum: 1, maximum: 1_073_741_824 },
   },
 };

@@ -7,6 +7,7 @@ import { dirname, resolve } from 'node:path';
 import { peerIdFromString } from '@libp2p/peer-id';
 import { multiaddr } from '@multiformats/multiaddr';
 import { nodeFeaturesFromText } from '../codec/node-features.ts';
+import type { WorkOptions } from '../create-recovery.ts';
 import type { AuthorityId } from '../primitives/ids.ts';
 import { authorityId, validatorIndex } from '../primitives/ids.ts';
 import type { MappingOption, PeerLocation, SessionInfo } from '../recovery/ports.ts';
@@ -34,6 +35,8 @@ export type Config = {
   readonly session: SessionInfo;
   readonly locations: ReadonlyMap<AuthorityId, PeerLocation>;
   readonly settings: RawSettings;
+  /** With what recoveries are worked out. */
+  readonly work: WorkOptions;
 };
 
 /** Reads and checks a config file. Paths in it are relative to its folder. */
@@ -56,6 +59,11 @@ export function parseConfig(value: unknown, path: string): Config {
     session,
     locations,
     settings: raw.settings ?? {},
+    work: {
+      ...(raw.engine === undefined ? {} : { engine: raw.engine }),
+      ...(raw.workers === undefined ? {} : { workers: raw.workers }),
+      ...(raw.arenaBytes === undefined ? {} : { arenaBytes: raw.arenaBytes }),
+    },
   };
 }
 

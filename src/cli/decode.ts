@@ -4,9 +4,11 @@
  */
 
 import type { Command } from 'commander';
-import { HEX_TRIE_COMMITMENT } from '../commitment/commitment.ts';
+import type { CodingParts } from '../coding/coding.ts';
+import { codingOn, engine } from '../coding/engine.ts';
 import { verifyChunk } from '../commitment/verify-chunk.ts';
-import { CODEC_V1, reassembleUnchecked, reconstructUnchecked } from '../erasure/index.ts';
+import { reassembleUnchecked, reconstructUnchecked } from '../erasure/index.ts';
+import type { EngineId } from '../erasure/kernel/index.ts';
 import { equalBytes } from '../primitives/bytes.ts';
 import type { VerifiedChunk } from '../primitives/chunk.ts';
 import { hashReady } from '../primitives/hash.ts';
@@ -22,6 +24,7 @@ import { CliError, misuse } from './failure.ts';
 import { assertPlaceForFile, readJson, writeAtomically } from './files.ts';
 import { type CliIo, printJson, printLine } from './io.ts';
 import {
+  engineOption,
   hexBytes,
   integerBetween,
   listOf,
@@ -38,6 +41,7 @@ type DecodeOptions = {
   readonly root?: Uint8Array;
   readonly length?: number;
   readonly systematic?: boolean;
+  readonly engine?: EngineId;
   readonly json?: boolean;
 };
 
@@ -53,6 +57,7 @@ export function addDecode(program: Command, io: CliIo): void {
     .option('--root <hex>', 'erasure root: verify every chunk and check the result', hexBytes(32))
     .option('--length <bytes>', 'cut the payload to this length', integerBetween(0, 2 ** 48))
     .option('--systematic', 'reassemble the systematic chunks, whatever else is there')
+    .addOption(engineOption())
     .option('--json', 'print the result as one JSON object')
     .addHelpText(
       'after',
@@ -64,6 +69,7 @@ export function addDecode(program: Command, io: CliIo): void {
 }
 
 async function runDecode(io: CliIo, options: DecodeOptions): Promise<void> {
+  const { id } = engine(options.engine);
   await assertPlaceForFile('--out', options.out);
   const { root, in: name } = options;
   const file = await readJson(name);
@@ -75,13 +81,15 @@ async function runDecode(io: CliIo, options: DecodeOptions): Promise<void> {
   const padded =
     root === undefined
       ? decodeUnchecked(listed, validators, isReassembled)
-      : decodeChecked(listed, validators, isReassembled, root);
+      : decodeChecked(codingOn(id), { listed, validators, isReassembled, root });
   const length = options.length ?? padded.length;
   if (length > padded.length) {
     throw misuse(`--length: the payload has ${padded.length} bytes, fewer than ${length}`);
   }
   await writeAtomically(options.out, [padded.subarray(0, length)]);
   const result = {
+    // Unproven chunks are always decoded by the plain engine.
+    engine: root === undefined ? 'scalar' : id,
     verified: root !== undefined,
     method: isReassembled ? 'reassemble' : 'reconstruct',
     chunks: listed.length,
@@ -148,18 +156,23 @@ function decodeUnchecked(
 }
 
 function decodeChecked(
-  chunks: readonly ListedChunk[],
-  validatorCount: number,
-  isReassembled: boolean,
-  erasureRoot: Uint8Array,
+  { codec, commitment }: CodingParts,
+  {
+    listed,
+    validators,
+    isReassembled,
+    root,
+  }: {
+    readonly listed: readonly ListedChunk[];
+    readonly validators: number;
+    readonly isReassembled: boolean;
+    readonly root: Uint8Array;
+  },
 ): Uint8Array {
-  recoveryThreshold(validatorCount);
-  const verified = chunks.map((chunk) => verifyListed(chunk, validatorCount, erasureRoot));
-  const padded = isReassembled
-    ? CODEC_V1.reassemble(verified, validatorCount)
-    : CODEC_V1.reconstruct(verified, validatorCount);
-  const root = HEX_TRIE_COMMITMENT.root(CODEC_V1.encodeChunks(padded, validatorCount));
-  if (!equalBytes(root, erasureRoot)) {
+  recoveryThreshold(validators);
+  const verified = listed.map((chunk) => verifyListed(chunk, validators, root));
+  const padded = codec[isReassembled ? 'reassemble' : 'reconstruct'](verified, validators);
+  if (!equalBytes(commitment.root(codec.encodeChunks(padded, validators)), root)) {
     throw new CliError('invalid', 'the decoded payload has another erasure root');
   }
   return padded;

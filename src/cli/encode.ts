@@ -5,8 +5,8 @@
 
 import type { Command } from 'commander';
 import { decodeAvailableData, encodeAvailableData } from '../codec/available-data.ts';
-import { HEX_TRIE_COMMITMENT } from '../commitment/commitment.ts';
-import { CODEC_V1 } from '../erasure/index.ts';
+import { codingOn, engine } from '../coding/engine.ts';
+import type { EngineId } from '../erasure/kernel/index.ts';
 import { equalBytes } from '../primitives/bytes.ts';
 import { blake2b256, hashReady } from '../primitives/hash.ts';
 import { recoveryThreshold, systematicThreshold } from '../primitives/thresholds.ts';
@@ -15,7 +15,7 @@ import { misuse } from './failure.ts';
 import { assertPlaceForFile, readBytes, writeAtomically } from './files.ts';
 import { hexOf } from './hex.ts';
 import { type CliIo, printJson, printLine } from './io.ts';
-import { VALIDATORS_HELP, validatorCount } from './options.ts';
+import { engineOption, VALIDATORS_HELP, validatorCount } from './options.ts';
 
 type EncodeOptions = {
   readonly validators: number;
@@ -23,6 +23,7 @@ type EncodeOptions = {
   readonly out: string;
   readonly availableData?: boolean;
   readonly digest?: boolean;
+  readonly engine?: EngineId;
   readonly json?: boolean;
 };
 
@@ -36,6 +37,7 @@ export function addEncode(program: Command, io: CliIo): void {
     .requiredOption('--out <file>', 'JSON file to write')
     .option('--available-data', 'refuse a payload that is no canonical SCALE AvailableData')
     .option('--digest', 'write the BLAKE2b-256 of each chunk in place of its bytes')
+    .addOption(engineOption())
     .option('--json', 'print the result as one JSON object')
     .addHelpText(
       'after',
@@ -46,14 +48,16 @@ export function addEncode(program: Command, io: CliIo): void {
 }
 
 async function runEncode(io: CliIo, options: EncodeOptions): Promise<void> {
+  const { id, reason } = engine(options.engine);
   await assertPlaceForFile('--out', options.out);
   const payload = await readBytes(options.in);
   await hashReady();
   if (options.availableData === true) {
     assertCanonical(payload, options.in);
   }
-  const chunks = CODEC_V1.encodeChunks(payload, options.validators);
-  const { root, proofs } = HEX_TRIE_COMMITMENT.commit(chunks);
+  const { codec, commitment } = codingOn(id);
+  const chunks = codec.encodeChunks(payload, options.validators);
+  const { root, proofs } = commitment.commit(chunks);
   const head = {
     validators: options.validators,
     recoveryThreshold: recoveryThreshold(options.validators),
@@ -63,9 +67,10 @@ async function runEncode(io: CliIo, options: EncodeOptions): Promise<void> {
   };
   await writeAtomically(options.out, encodePieces(head, chunks, proofs, options.digest === true));
   if (options.json === true) {
-    printJson(io, { ...head, out: options.out });
+    printJson(io, { ...head, out: options.out, engine: id });
   } else {
     printLine(io, `erasure root ${head.erasureRoot}, ${chunks.length} x ${head.chunkBytes} bytes`);
+    printLine(io, `engine ${id}, ${reason}`);
   }
 }
 

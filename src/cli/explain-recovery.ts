@@ -4,6 +4,7 @@
  * invalid, and because of whom; the rest is the detail.
  */
 
+import type { WorkRecord } from '../recovery/account.ts';
 import { type Explanation, explanationOf } from './explanation.ts';
 import type { ReportedOutcome } from './follow-recovery.ts';
 import { readableBytes, readableMs } from './readable.ts';
@@ -111,7 +112,7 @@ function detail({ report }: Explanation): readonly string[] {
   if (report === undefined) {
     return [];
   }
-  const { strategies, totals } = report;
+  const { strategies, totals, work } = report;
   const { issued, succeeded, failed: failures, canceled, usefulBytes, wastedBytes } = totals;
   return [
     ...strategies.map(({ strategy, ms, reason, announcedBytes }) => {
@@ -121,5 +122,18 @@ function detail({ report }: Explanation): readonly string[] {
     }),
     `requests: ${issued}: ${succeeded} succeeded, ${failures} failed, ${canceled} canceled`,
     `received: ${readableBytes(usefulBytes)} useful, ${readableBytes(wastedBytes)} wasted`,
+    ...(work === undefined ? [] : [workLine(work)]),
   ];
+}
+
+function workLine({ engine, threads, path, ...cost }: WorkRecord): string {
+  const { hashedChunks, reusedHashes, copiedBytes } = cost;
+  const { load, result, check, caller } = copiedBytes;
+  const by = path === undefined ? '' : `, decoded by ${path}`;
+  const where =
+    threads === 0 ? 'here' : `here and on ${threads} ${threads === 1 ? 'worker' : 'workers'}`;
+  return (
+    `engine: ${engine}, ${where}${by}; ${hashedChunks} chunks hashed, ${reusedHashes} hashes reused, ` +
+    `${readableBytes(load + result + check + caller)} copied`
+  );
 }

@@ -11,8 +11,7 @@ import {
   hashValidationData,
 } from '../codec/available-data.ts';
 import { type CandidateReceipt, encodeReceipt } from '../codec/candidate.ts';
-import { HEX_TRIE_COMMITMENT } from '../commitment/commitment.ts';
-import { CODEC_V1 } from '../erasure/index.ts';
+import { codingOn, engine } from '../coding/engine.ts';
 import { type ChunkMapping, chunkMapping, type MappingScheme } from '../mapping/assignment.ts';
 import { unreachable } from '../primitives/errors.ts';
 import { chunkIndex, validatorIndex } from '../primitives/ids.ts';
@@ -85,8 +84,9 @@ export function makeCandidate(ingredients: CandidateIngredients): MadeCandidate 
     },
   };
   const payload = encodeAvailableData(data);
-  const chunks = CODEC_V1.encodeChunks(payload, validatorCount);
-  const { root, proofs } = HEX_TRIE_COMMITMENT.commit(chunks);
+  const { codec, commitment } = codingOn(engine().id);
+  const chunks = codec.encodeChunks(payload, validatorCount);
+  const { root, proofs } = commitment.commit(chunks);
   const mapping = chunkMapping({
     scheme,
     validatorCount,

@@ -3,7 +3,9 @@
  * Parsers of option values. Each throws what makes commander print one line and end with code 1.
  */
 
-import { InvalidArgumentError } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
+import { ENGINE_VARIABLE } from '../coding/engine.ts';
+import { ENGINE_IDS, type EngineId } from '../erasure/kernel/index.ts';
 import type { MappingScheme } from '../mapping/assignment.ts';
 import { MAX_VALIDATORS, MIN_VALIDATORS } from '../primitives/limits.ts';
 import { tryBytesOfHex } from './hex.ts';
@@ -56,6 +58,15 @@ export function validatorCount(text: string): number {
       ? `${expected}.`
       : `${expected} (${value > MAX_VALIDATORS ? 'too_many_validators' : 'not_enough_validators'})`,
   );
+}
+
+/** The option `--engine`. */
+export function engineOption(): Option {
+  const help = `what does the arithmetic: ${ENGINE_IDS.join(', ')}`;
+  return new Option(
+    '--engine <name>',
+    `${help} (default: ${ENGINE_VARIABLE}, else the best here)`,
+  ).argParser(oneOf<EngineId>(ENGINE_IDS));
 }
 
 /** Help of `--json` where it changes nothing. */

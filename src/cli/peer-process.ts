@@ -60,6 +60,7 @@ export async function openPeer(config: Config, options: PeerProcessOptions): Pro
       ...(config.forkId === undefined ? {} : { forkId: config.forkId }),
       ...(identity === undefined ? {} : { identity }),
       ...(options.onServed === undefined ? {} : { onServed: options.onServed }),
+      ...config.work,
     });
     const stop = async (): Promise<void> => {
       await within(STOP_MS, () => node.stop());

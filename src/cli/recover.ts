@@ -4,13 +4,14 @@
  */
 
 import type { Command } from 'commander';
+import type { EngineId } from '../erasure/kernel/index.ts';
 import { STRATEGY_TYPES } from '../recovery/labels.ts';
 import { type RecoverySettings, STANDARD, UPSTREAM } from '../recovery/settings.ts';
 import { CliError, misuse } from './failure.ts';
 import { assertPlaceForFile, writeAtomically } from './files.ts';
 import type { RecoveryOutcome } from './follow-recovery.ts';
 import { type CliIo, printJson, printLine, printNote } from './io.ts';
-import { byteSize, integerBetween, listOf, oneOf, u32 } from './options.ts';
+import { byteSize, engineOption, integerBetween, listOf, oneOf, u32 } from './options.ts';
 import type { RequestOptions } from './recovery-request.ts';
 import { shownName } from './source-names.ts';
 
@@ -20,6 +21,8 @@ type RecoverOptions = RequestOptions & {
   readonly out?: string;
   readonly availableData?: boolean;
   readonly report?: string;
+  readonly engine?: EngineId;
+  readonly workers?: number;
   readonly json?: boolean;
 };
 
@@ -54,6 +57,12 @@ export function addRecover(program: Command, io: CliIo): void {
     .option('--out <file>', 'file to write the PoV to')
     .option('--available-data', 'write the SCALE AvailableData in place of the PoV')
     .option('--report <file>', 'file to write the account and the report to, for explain')
+    .addOption(engineOption())
+    .option(
+      '--workers <n>',
+      "worker threads; 0: none (default: the config's, else one less than cores, at most 4)",
+      integerBetween(0, 64),
+    )
     .option('--json', 'print each event as one JSON object')
     .addHelpText(
       'after',
@@ -98,7 +107,13 @@ async function recoverOnce(
   const request = await requestOf(options, config);
   const { retention: _retention, ...ownSettings } = config.settings;
   const settings: RecoverySettings = { ...PRESETS[options.preset], ...ownSettings };
-  const peer = await openPeer(config, { listenByDefault: [] });
+  const { engine = config.work.engine, workers = config.work.workers } = options;
+  const work = {
+    ...config.work,
+    ...(engine === undefined ? {} : { engine }),
+    ...(workers === undefined ? {} : { workers }),
+  };
+  const peer = await openPeer({ ...config, work }, { listenByDefault: [] });
   const progress = new Progress(io, 'recovery');
   try {
     await using recovery = peer.node.createRecovery({}, settings);

@@ -4,6 +4,7 @@
  * the report made from that. The schema is the validator of what is read.
  */
 
+import { ENGINE_IDS } from '../erasure/kernel/index.ts';
 import { STRATEGY_TYPES } from '../recovery/labels.ts';
 import { reportOf } from '../recovery/report.ts';
 import { outcomeJson, type RecoveryOutcome, type ReportedOutcome } from './follow-recovery.ts';
@@ -59,6 +60,25 @@ const STRATEGY_RECORD = {
   },
 };
 
+const WORK = {
+  type: 'object',
+  required: [...['engine', 'reason', 'threads', 'hashedChunks', 'reusedHashes', 'copiedBytes']],
+  properties: {
+    engine: { enum: ENGINE_IDS },
+    reason: WORD,
+    threads: COUNT,
+    hash: WORD,
+    path: WORD,
+    hashedChunks: COUNT,
+    reusedHashes: COUNT,
+    copiedBytes: {
+      type: 'object',
+      required: ['load', 'result', 'check', 'caller'],
+      properties: { load: COUNT, result: COUNT, check: COUNT, caller: COUNT },
+    },
+  },
+};
+
 const ACCOUNT = {
   type: 'object',
   required: [
@@ -73,6 +93,7 @@ const ACCOUNT = {
     strategies: { type: 'array', items: STRATEGY_RECORD },
     attempts: { type: 'array', items: ATTEMPT },
     chunksHeld: CHUNK_INDICES,
+    work: WORK,
     totals: {
       type: 'object',
       required: ['issued', 'succeeded', 'failed', 'canceled', 'running', 'bytes'],

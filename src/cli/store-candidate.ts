@@ -11,9 +11,8 @@ import {
   receiptErasureRoot,
   receiptPovHash,
 } from '../codec/candidate.ts';
-import { HEX_TRIE_COMMITMENT } from '../commitment/commitment.ts';
+import { codingOn, engine } from '../coding/engine.ts';
 import { verifyChunk } from '../commitment/verify-chunk.ts';
-import { CODEC_V1 } from '../erasure/index.ts';
 import type { ChunkMapping } from '../mapping/assignment.ts';
 import { equalBytes } from '../primitives/bytes.ts';
 import type { CandidateHash, ValidatorIndex } from '../primitives/ids.ts';
@@ -177,7 +176,8 @@ function proveData(
   if (!equalBytes(hashPov(value.pov), receiptPovHash(receipt))) {
     throw new CliError('invalid', `candidate ${candidateHash}: the PoV has another hash`);
   }
-  const root = HEX_TRIE_COMMITMENT.root(CODEC_V1.encodeChunks(payload, validatorCount));
+  const { codec, commitment } = codingOn(engine().id);
+  const root = commitment.root(codec.encodeChunks(payload, validatorCount));
   if (!equalBytes(root, receiptErasureRoot(receipt))) {
     throw new CliError('invalid', `candidate ${candidateHash}: the data has another erasure root`);
   }

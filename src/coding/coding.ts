@@ -8,6 +8,7 @@ import { type Commitment, HEX_TRIE_COMMITMENT } from '../commitment/commitment.t
 import { CODEC_V1, type ErasureCodec, PLAIN_CODEC_V1 } from '../erasure/index.ts';
 import type { TrieProof } from '../primitives/chunk.ts';
 import type { NodeFeatures } from '../primitives/node-features.ts';
+import { FAST_HEX_TRIE } from './fast-commitment.ts';
 
 /** A code and the commitment to its chunks. */
 export type CodingParts = {
@@ -35,6 +36,6 @@ const PLAIN_V1: CodingParts = {
 /** The one coding that live networks have, whatever their features. */
 export const CODING_V1: CodingChoice = () => ({
   codec: CODEC_V1,
-  commitment: HEX_TRIE_COMMITMENT,
+  commitment: FAST_HEX_TRIE,
   plain: PLAIN_V1,
 });

@@ -4,6 +4,7 @@
  * environment, or found out.
  */
 
+import { HEX_TRIE_COMMITMENT } from '../commitment/commitment.ts';
 import { type ErasureCodec, PLAIN_CODEC_V1 } from '../erasure/index.ts';
 import {
   chooseEngine,
@@ -15,6 +16,8 @@ import {
   KernelMemory,
   kernelCodec,
 } from '../erasure/kernel/index.ts';
+import type { CodingParts } from './coding.ts';
+import { FAST_HEX_TRIE } from './fast-commitment.ts';
 import { hostVariable } from './host-globals.ts';
 
 /** Variable of the environment that names an engine, where no option does. */
@@ -42,6 +45,14 @@ function engineNamed(name: string, text: string): EngineId {
     throw new RangeError(`${name}: expected ${ENGINE_IDS.join(', ')}, got ${JSON.stringify(text)}`);
   }
   return text;
+}
+
+/** Code and commitment of live networks on one engine, on the calling thread. See {@link codecOn}. */
+export function codingOn(id: EngineId): CodingParts {
+  return {
+    codec: codecOn(id),
+    commitment: id === 'scalar' ? HEX_TRIE_COMMITMENT : FAST_HEX_TRIE,
+  };
 }
 
 /** Cap of a codec's memory: its areas, and what it takes for a group of columns. */

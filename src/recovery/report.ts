@@ -5,7 +5,7 @@
  */
 
 import type { AuthorityId, ValidatorIndex } from '../primitives/ids.ts';
-import type { AttemptRecord, RecoveryAccount, StrategyRecord } from './account.ts';
+import type { AttemptRecord, RecoveryAccount, StrategyRecord, WorkRecord } from './account.ts';
 import type { AnswerType, AttemptKind, StrategyEndReason, StrategyType } from './labels.ts';
 
 /** Sums over some attempts. `issued = succeeded + failed + canceled`, always. */
@@ -93,6 +93,8 @@ export type RecoveryReport = {
   readonly totals: ReportTotals;
   /** Absent where no strategy collected chunks. */
   readonly chunks?: ChunkCount;
+  /** As in the account. */
+  readonly work?: WorkRecord;
 };
 
 /**
@@ -121,6 +123,7 @@ export function reportOf(account: RecoveryAccount): RecoveryReport {
     ),
     totals: totalsOf(attempts.map(({ attempt }) => attempt)),
     ...(chunks === undefined ? {} : { chunks }),
+    ...(account.work === undefined ? {} : { work: account.work }),
   };
 }
 

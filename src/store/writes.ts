@@ -6,7 +6,7 @@
 
 import type { AvailableData } from '../codec/available-data.ts';
 import { encodeAvailableData } from '../codec/available-data.ts';
-import { HEX_TRIE_COMMITMENT } from '../commitment/commitment.ts';
+import { FAST_HEX_TRIE } from '../coding/fast-commitment.ts';
 import { verifyChunk } from '../commitment/verify-chunk.ts';
 import type { ChunkMapping } from '../mapping/assignment.ts';
 import { equalBytes } from '../primitives/bytes.ts';
@@ -169,7 +169,7 @@ function encodeChecked(
 ): Encoding {
   try {
     const chunks = context.codec.encodeChunks(data, entry.validatorCount);
-    const { root, proofs } = HEX_TRIE_COMMITMENT.commit(chunks);
+    const { root, proofs } = FAST_HEX_TRIE.commit(chunks);
     if (equalBytes(root, entry.erasureRoot)) {
       return { chunks, proofs };
     }

@@ -58,6 +58,12 @@ describe('parseConfig', () => {
     expect(parseConfig({ ...value, listen: ['/ip4/0.0.0.0/tcp/0'] }, 'c').listen).toEqual(listen);
   });
 
+  it('takes engine, workers and arena size; without them nothing is said', () => {
+    expect(parseConfig(config(), 'c').work).toEqual({});
+    const work = { engine: 'scalar', workers: 0, arenaBytes: 67_108_864 };
+    expect(parseConfig({ ...config(), ...work }, 'c').work).toEqual(work);
+  });
+
   it('takes every setting of recovery as it is by default', () => {
     const { settings } = parseConfig({ ...config(), settings: { ...STANDARD } }, 'c');
     expect(settings).toEqual(STANDARD);
@@ -100,6 +106,9 @@ describe('parseConfig', () => {
     ['listen: ', (value) => (value['listen'] = '/')],
     ['listen[1]: ', (value) => (value['listen'] = [ADDRESS, '/ip4/127.0.0.1'])],
     ['store', (value) => (value['store'] = 7)],
+    ['engine', (value) => (value['engine'] = 'gpu')],
+    ['workers', (value) => (value['workers'] = 65)],
+    ['arenaBytes', (value) => (value['arenaBytes'] = 0)],
     ['mapping.scheme', (value) => (value['mapping'] = { scheme: 'other' })],
     ['mapping.seed', (value) => (value['mapping'] = { scheme: 'chacha8' })],
     ['mapping.seed', (value) => (value['mapping'] = { scheme: 'rfc47', seed: '07'.repeat(32) })],

@@ -1,6 +1,7 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { encodeAvailableData } from '../../src/codec/available-data.ts';
+import { ENGINE_VARIABLE, engine } from '../../src/coding/engine.ts';
 import { toHex } from '../../src/primitives/bytes.ts';
 import { blake2b256 } from '../../src/primitives/hash.ts';
 import { tempFolder } from '../support/temp-folder.ts';
@@ -35,6 +36,40 @@ describe('encode', () => {
     });
     expect(file.chunks.map(({ chunkIndex }) => chunkIndex)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
     expect(Object.keys(file.chunks[0]!)).toEqual(['chunkIndex', 'chunk', 'proof']);
+  });
+
+  it('names the engine, which may be chosen, and writes the same with each', async () => {
+    await using folder = await tempFolder();
+    const file = await encoded(folder, 10);
+    const args = ['encode', '--validators', '10', '--in', folder.at('payload')];
+    const { code, out } = await run(
+      ...args,
+      ...['--out', folder.at('scalar.json'), '--engine', 'scalar'],
+    );
+    expect(code).toBe(0);
+    expect(out.trimEnd().split('\n').at(-1)).toBe('engine scalar, option');
+    expect(JSON.parse(await readFile(folder.at('scalar.json'), 'utf8'))).toEqual(file);
+    const json = await run(...args, '--out', folder.at('best.json'), '--json');
+    expect(jsonLines(json.out)).toMatchObject([{ engine: engine().id }]);
+    const wrong = await run(...args, '--out', folder.at('out.json'), '--engine', 'gpu');
+    expect(wrong.code).toBe(1);
+    expect(wrong.err).toContain('Expected one of simd_relaxed, simd, scalar.');
+  });
+
+  it('takes the engine that the environment names, and refuses one that is none', async () => {
+    await using folder = await tempFolder();
+    await writeFile(folder.at('payload'), PAYLOAD);
+    const args = ['encode', '--validators', '10', '--in', folder.at('payload')];
+    vi.stubEnv(ENGINE_VARIABLE, 'scalar');
+    const { out } = await run(...args, '--out', folder.at('out.json'), '--json');
+    expect(jsonLines(out)).toMatchObject([{ engine: 'scalar' }]);
+    vi.stubEnv(ENGINE_VARIABLE, 'gpu');
+    const wrong = await run(...args, '--out', folder.at('none.json'));
+    vi.unstubAllEnvs();
+    expect(wrong.code).toBe(1);
+    expect(isOneLine(wrong.err)).toBe(true);
+    expect(wrong.err).toContain('AVAILABILITY_ENGINE: expected simd_relaxed, simd, scalar');
+    expect(await readdir(folder.path)).not.toContain('none.json');
   });
 
   it('writes hashes in place of chunks with --digest', async () => {

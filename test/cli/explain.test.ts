@@ -133,6 +133,11 @@ describe('explain', () => {
       () => changed(['account', 'attempts', 0, 'code'], '\u001b[2J'),
       'account.attempts[0].code: must match pattern',
     ],
+    [
+      'an engine that is none',
+      () => changed(['account', 'work', 'engine'], '\u001b[2J'),
+      'account.work.engine: expected one of',
+    ],
     ['the hash of nothing', () => changed(['account', 'candidateHash'], ''), 'must match pattern'],
   ])('ends with 1 and one line for %s', async (_name, content, message) => {
     const result = await explain(content());

@@ -100,6 +100,7 @@ export async function runRound(
       session,
       locations: troupe.locations,
       settings: {},
+      work: {},
     },
     { listenByDefault: [] },
   );
