@@ -38,7 +38,6 @@ export async function bundle(input: string, built: string): Promise<Bundle> {
     publicDir: false,
     customLogger: logger,
     plugins: [fromBuilt(built)],
-    worker: { format: 'es' },
     build: {
       write: false,
       minify: false,
