@@ -239,8 +239,22 @@ describe('misuse of hashRowGroup', () => {
 });
 
 describe('defaultHashKernel', () => {
-  it('is the hybrid with relaxed SIMD and one pair without', () => {
-    expect(ENGINES.map((engine) => defaultHashKernel({ engine }))).toEqual(['hybrid', 'pair']);
+  it('is the hybrid with relaxed SIMD, two pairs there for short rows, else one pair', () => {
+    const defaults = (bytes: number): readonly HashKernel[] =>
+      ENGINES.map((engine) => defaultHashKernel({ engine }, bytes));
+    expect(defaults(40_960)).toEqual(['hybrid', 'pair']);
+    expect(defaults(36)).toEqual(['pairs', 'pair']);
+  });
+
+  it('is what hashes when no kernel is named', () => {
+    for (const engine of ENGINES) {
+      const world = worldOf(engine);
+      for (const bytes of [36, 1025]) {
+        const places = placeRows(world.area, 9, bytes);
+        hashRows(world.context, { ...places, bytes });
+        expectDigests(world, places, bytes, `${engine}, ${bytes} bytes`);
+      }
+    }
   });
 });
 
