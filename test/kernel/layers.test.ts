@@ -95,6 +95,25 @@ describe.each(SIMD_ENGINES)('layers on %s', (engine) => {
     expect(bench.planes(source, W, size)).toEqual(table);
   });
 
+  it.each([4, 8, 64])('the top two layers of %i rows, added to others', (size) => {
+    for (const block of [1, 3, 7]) {
+      const table = randomTable(size, W, size + block);
+      const sums = randomTable(size, W, size - block);
+      const [source, target] = [bench.take(size * 2 * W), bench.take(size * 2 * W)];
+      bench.putPlanes(source, W, table);
+      bench.putPlanes(target, W, sums);
+      kernel.addTopLayers(source, target, (size * W) / 2, 4 * block);
+      const top = Math.log2(size) - 1;
+      const expected = [top - 1, top].reduce(
+        (rows, layer) => layerOf('inverse', rows, layer, block * size),
+        table,
+      );
+      const sum = expected.map((row, r) => row.map((symbol, c) => symbol ^ sums[r]![c]!));
+      expect(bench.planes(target, W, size), `block ${block}`).toEqual(sum);
+      expect(bench.planes(source, W, size)).toEqual(table);
+    }
+  });
+
   it.each([1, 2, 4, 8, 32])(
     'addDerivative of %i rows is the sweep of the specification',
     (size) => {
