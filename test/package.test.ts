@@ -13,7 +13,7 @@ import type { WholeJobReport } from './support/whole-job.ts';
 const { name: packageName, exports } = readManifest();
 const entries = Object.keys(exports).map((entry) => packageName + entry.slice(1));
 
-/** Twice what it had when the kernel came into it; sources in the maps are most of it. */
+/** Half again what it is with the kernel, whose bytes are in it twice: as a script and in its map. */
 const MAX_TARBALL_BYTES = 1_500_000;
 
 let folder: TempFolder;
