@@ -7,9 +7,9 @@
 import { addBlock, loadBlock } from './block-load.ts';
 import { eachStripeOf, stripeWidth } from './code-shape.ts';
 import type { DecodeColumnsJob } from './column-jobs.ts';
-import { type BlockLists, type DecodeLists, decodeLists } from './decode-lists.ts';
+import { type DecodeLists, decodeLists, writeMissing } from './decode-lists.ts';
 import type { KernelContext } from './kernel-context.ts';
-import { evaluateParity, PARITY_SETS, paritySet } from './parity-rows.ts';
+import { evaluateParity, leavesLastLayer, PARITY_SETS, paritySet } from './parity-rows.ts';
 import { storePayload } from './payload-planes.ts';
 import { transformRows } from './transform-rows.ts';
 
@@ -64,21 +64,16 @@ function reencodeStripe(
   plan: DecodeColumnsJob['plan'],
   first: number,
 ): void {
-  const { kernel, work } = context;
+  const { work } = context;
   const { w, blocks } = lists;
   const { systematicThreshold: k, validatorCount } = plan;
-  const write = ({ write: list }: BlockLists): void => {
-    if (list.count > 0) {
-      kernel.rowsFromPlanesList(lists.lists.address(list), list.count, 2 * first, w);
-    }
-  };
-  write(blocks[0]!);
+  writeMissing(context, lists, blocks[0]!, first);
   transformRows(context, { kind: 'ifft', base: work, w, size: k, position: 0 });
   evaluateParity(context, {
     systematicThreshold: k,
     validatorCount,
     w,
-    store: (_, base) => write(blocks[base / k]!),
+    store: (_, base) => writeMissing(context, lists, blocks[base / k]!, first),
   });
 }
 
@@ -99,9 +94,10 @@ export function decodeColumns(context: KernelContext, job: DecodeColumnsJob): vo
     if (lists?.w !== w) {
       const setBytes = 2 * k * w;
       const blocks = Math.ceil(plan.validatorCount / k);
-      lists = decodeLists(context, { plan, received, output: reencode }, w, {
+      lists = decodeLists(context, { plan, received, output: reencode, from: columns.from }, w, {
         load: (block) => context.work + (block === firstBlock(plan) ? 0 : setBytes),
         write: (block) => context.work + paritySet(block, k, blocks) * setBytes,
+        isLastLayerLeft: (block) => block > 0 && leavesLastLayer(k),
       });
     }
     decodeStripe(context, lists, k, first);

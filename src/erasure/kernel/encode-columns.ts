@@ -8,7 +8,7 @@ import { eachStripeOf, stripeWidth } from './code-shape.ts';
 import type { EncodeColumnsJob, EncodeParityColumnsJob } from './column-jobs.ts';
 import type { KernelContext } from './kernel-context.ts';
 import { ListArea, type PlacedList } from './list-area.ts';
-import { evaluateParity, PARITY_SETS } from './parity-rows.ts';
+import { evaluateParity, leavesLastLayer, PARITY_SETS } from './parity-rows.ts';
 import { isBelowKernel } from './payload-planes.ts';
 import { transformRows } from './transform-rows.ts';
 
@@ -46,8 +46,14 @@ function storeParity(
     systematicThreshold: k,
     validatorCount,
     w,
-    store: (planes, base, used) =>
-      context.kernel.rowsFromPlanes(planes, w, used, rowAt(rows, base, first), rows.stride),
+    store: (planes, base, used) => {
+      const target = rowAt(rows, base, first);
+      if (leavesLastLayer(k)) {
+        context.kernel.rowsFromLastLayer(planes, w, used, target, rows.stride, base);
+      } else {
+        context.kernel.rowsFromPlanes(planes, w, used, target, rows.stride);
+      }
+    },
   });
 }
 

@@ -16,7 +16,8 @@ export type ParityStripe = {
   /** Columns. */
   readonly w: number;
   /**
-   * Takes the rows of one block away.
+   * Takes the rows of one block away. Where {@link leavesLastLayer} the last layer of their transform is left, for
+   * the kernel does it on the way out to byte rows.
    *
    * @param planes - Address of the block's first row; the rows are overwritten after the call.
    * @param base - Chunk index of that row.
@@ -34,6 +35,11 @@ export const PARITY_SETS = 4;
  */
 const FAN = 3;
 
+/** Whether blocks of k rows are handed on without the last layer: if that isn't the top one as well. */
+export function leavesLastLayer(k: number): boolean {
+  return k >= 4;
+}
+
 /** Whether the first blocks of parity share their top layer. */
 function isFanned(k: number, blocks: number): boolean {
   return k > 1 && blocks > 2;
@@ -45,7 +51,7 @@ export function paritySet(block: number, k: number, blocks: number): number {
 }
 
 /**
- * Evaluates the polynomials at all positions from k to N.
+ * Evaluates the polynomials at all positions from k to N, but for the last layer of {@link leavesLastLayer}.
  *
  * Buffers: set 0 holds the coefficients, before and after; sets 1 to 3 hold garbage afterwards.
  */
@@ -84,14 +90,15 @@ type FannedBlock = {
   readonly w: number;
 };
 
-/** The layers below the top one: what is left are two transforms of half the size. */
+/** The layers below the top one that are not left to `store`: what remains are two transforms of half the size. */
 function lowerLayers(context: KernelContext, block: FannedBlock): void {
   const { planes, base, used, w } = block;
   const size = block.k / 2;
+  const job = { kind: 'fft', w, size, leftLayers: leavesLastLayer(block.k) ? 1 : 0 } as const;
   const low = Math.min(size, used);
-  transformRows(context, { kind: 'fft', base: planes, w, size, position: base, used: low });
+  transformRows(context, { ...job, base: planes, position: base, used: low });
   if (used > size) {
     const upper = { base: planes + 2 * w * size, position: base + size, used: used - size };
-    transformRows(context, { kind: 'fft', w, size, ...upper });
+    transformRows(context, { ...job, ...upper });
   }
 }

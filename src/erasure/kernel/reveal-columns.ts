@@ -7,7 +7,7 @@
 import { loadBlock } from './block-load.ts';
 import { COLUMN_ALIGNMENT, eachStripeOf, stripeWidth } from './code-shape.ts';
 import type { RevealColumnsJob } from './column-jobs.ts';
-import { type BlockLists, type DecodeLists, decodeLists } from './decode-lists.ts';
+import { type BlockLists, type DecodeLists, decodeLists, writeMissing } from './decode-lists.ts';
 import { type KernelContext, WORK_BYTES } from './kernel-context.ts';
 import { storePayload } from './payload-planes.ts';
 import { towerExp, towerLog } from './tower-field.ts';
@@ -83,12 +83,12 @@ function revealBlock(context: KernelContext, stripe: RevealStripe, block: BlockL
   const { lists, k, first } = stripe;
   const { kernel, work } = context;
   const { w } = lists;
-  const { base, used, scale, write } = block;
+  const { base, used, scale } = block;
   if (scale.count > 0) {
     sumFor(context, stripe, base / k);
     transformRows(context, { kind: 'fft', base: work, w, size: k, position: base, used });
     kernel.scalePlanes(lists.lists.address(scale), scale.count, w);
-    kernel.rowsFromPlanesList(lists.lists.address(write), write.count, 2 * first, w);
+    writeMissing(context, lists, block, first);
   }
 }
 
@@ -148,9 +148,10 @@ export function revealColumns(context: KernelContext, job: RevealColumnsJob): vo
   eachStripeOf(columns, stripeWidth(k, areKept ? keptSets : 2), (first, w) => {
     if (lists?.w !== w) {
       const setBytes = 2 * k * w;
-      lists = decodeLists(context, { plan, received, output: chunks }, w, {
+      lists = decodeLists(context, { plan, received, output: chunks, from: columns.from }, w, {
         load: (block) => context.work + sets[block]! * setBytes,
         write: () => context.work,
+        isLastLayerLeft: () => false,
       });
     }
     revealStripe(context, { lists, k, first, sets, areKept }, payload);

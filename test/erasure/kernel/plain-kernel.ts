@@ -215,6 +215,26 @@ export function plainKernel(bytes: () => Uint8Array): PlainKernel {
         }
       }
     },
+    rowsFromLastLayer: (work, w, count, rows, stride, position) => {
+      const copy = bytes().slice(work, work + 4 * w * Math.ceil(count / 2));
+      kernel.forwardLayer(work, 2 * w, w, 0, 2 * Math.ceil(count / 2), position);
+      kernel.rowsFromPlanes(work, w, count, rows, stride);
+      bytes().set(copy, work);
+    },
+    rowsFromLastLayerList: (list, count, offset, w, discard) => {
+      for (let at = list; at < list + 16 * count; at += 16) {
+        const row = word(at);
+        const copy = bytes().slice(row, row + 4 * w);
+        kernel.forwardLayer(row, 2 * w, w, 0, 2, word(at + 12));
+        for (const [planes, to] of [
+          [row, word(at + 4)],
+          [row + 2 * w, word(at + 8)],
+        ] as const) {
+          kernel.rowsFromPlanes(planes, w, 1, to === 0 ? discard : (to + offset) >>> 0, 0);
+        }
+        bytes().set(copy, row);
+      }
+    },
   };
   return kernel;
 }

@@ -15,6 +15,7 @@ import {
   paddedColumns,
   payloadBytesInArena,
   rowStride,
+  SCRATCH_BYTES,
   type SimdEngineId,
 } from '../../../src/erasure/kernel/index.ts';
 import { plainKernel } from './plain-kernel.ts';
@@ -110,7 +111,7 @@ export class Rig {
   /** Does a job over garbage and checks that it wrote nothing but what it may. */
   run(mayWrite: readonly Stretch[], job: (context: KernelContext) => void): void {
     const { context } = this;
-    const { work, lists } = context;
+    const { work, lists, scratch } = context;
     context
       .bytes()
       .fill(GARBAGE, work, work + DIRTY_BYTES)
@@ -118,7 +119,7 @@ export class Rig {
     const end = this.#next + GAP_BYTES;
     const areas = [
       { from: 0, to: work },
-      { from: lists + LIST_BYTES, to: end },
+      { from: scratch + SCRATCH_BYTES, to: end },
     ];
     const before = areas.map(({ from, to }) => Buffer.from(context.bytes().slice(from, to)));
     job(context);
