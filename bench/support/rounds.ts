@@ -65,9 +65,3 @@ export function minimum(times: Times): number {
 export function median(times: Times): number {
   return times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] ?? Number.NaN;
 }
-
-/** The smallest value that so much of all values do not exceed, by nearest rank; NaN of none. */
-export function percentile(values: Times, share: number): number {
-  const rank = Math.max(0, Math.ceil(share * values.length) - 1);
-  return values.toSorted((a, b) => a - b)[rank] ?? Number.NaN;
-}

@@ -101,7 +101,7 @@ export function prepared<T>(
 }
 
 /** The parts of a commitment that the digests take in: root, then the proofs in SCALE. */
-export function committedParts({
+function committedParts({
   root,
   proofs,
 }: {

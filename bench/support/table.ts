@@ -6,16 +6,21 @@
 /** Rows of cells; the first row is the head. */
 export type Table = readonly (readonly string[])[];
 
-/** Columns aligned with spaces, numbers to the right. */
+/** Columns aligned with spaces, those of numbers to the right. */
 export function plainTable(table: Table): string {
-  const widths = (table[0] ?? []).map((_, c) =>
-    Math.max(...table.map((row) => (row[c] ?? '').length)),
-  );
+  const [head = [], ...rows] = table;
+  const columns = head.map((_, c) => {
+    const cells = rows.map((row) => row[c] ?? '').filter((cell) => cell !== '');
+    return {
+      width: Math.max(...table.map((row) => (row[c] ?? '').length)),
+      isOfNumbers: cells.length > 0 && cells.every((cell) => /^[-\d–]/.test(cell)),
+    };
+  });
   return table
     .map((row) =>
-      row
-        .map((cell, c) =>
-          /^[-\d–]/.test(cell) ? cell.padStart(widths[c] ?? 0) : cell.padEnd(widths[c] ?? 0),
+      columns
+        .map(({ width, isOfNumbers }, c) =>
+          isOfNumbers ? (row[c] ?? '').padStart(width) : (row[c] ?? '').padEnd(width),
         )
         .join('  ')
         .trimEnd(),
