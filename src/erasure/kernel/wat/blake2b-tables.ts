@@ -42,7 +42,7 @@ export const INITIAL_VALUES: readonly bigint[] = [
 ];
 
 /** First word of the parameter block: 32-byte digest, no key, no tree (RFC 7693 §2.5). */
-export const PARAMETERS = 0x0101_0020n;
+const PARAMETERS = 0x0101_0020n;
 
 /** Bytes of 64-bit words, little-endian. */
 function wordBytes(words: readonly bigint[]): Uint8Array {

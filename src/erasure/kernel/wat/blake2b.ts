@@ -40,7 +40,7 @@ import {
 export const BLOCK_BYTES = 128;
 
 /** Bytes of a state, eight words. */
-export const STATE_BYTES = 64;
+const STATE_BYTES = 64;
 
 /** What is compressed side by side, and how the code is laid out. Results are the same for all. */
 export type CompressionShape = {
