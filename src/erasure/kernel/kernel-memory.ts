@@ -9,7 +9,7 @@ import { TABLES_END } from './memory-map.ts';
 import { PAGE_BYTES, requireWebAssembly, type WasmMemory } from './web-assembly.ts';
 
 /** Regions start at multiples of a cache line, and so do the rows in them. */
-export const REGION_ALIGNMENT = 64;
+const REGION_ALIGNMENT = 64;
 
 /** Growth comes in steps of so many pages at least, 4 MiB, so that views are seldom renewed. */
 const STEP_PAGES = 64;
@@ -103,7 +103,7 @@ export class KernelMemory {
     return this.#views.words();
   }
 
-  /** Bytes taken and not given back, each region rounded up to {@link REGION_ALIGNMENT}. */
+  /** Bytes taken and not given back, each region rounded up to 64. */
   get usedBytes(): number {
     return this.#usedBytes;
   }
@@ -117,7 +117,7 @@ export class KernelMemory {
    * Takes a region: the first free one that is large enough, or new memory at the end.
    *
    * @param byteCount - At least 0; 0 takes a region of its own, too.
-   * @returns The address, a multiple of {@link REGION_ALIGNMENT}; undefined when the cap would be passed
+   * @returns The address, a multiple of 64; undefined when the cap would be passed
    *   or the host has no memory left.
    */
   take(byteCount: number): number | undefined {

@@ -12,9 +12,6 @@ export const NIBBLE_MASK = 16;
 /** Eight 16-bit words 0x00ff: takes the first byte of each pair. */
 export const FIRST_BYTES = 32;
 
-/** 16 bytes of zero. */
-export const ZEROS = 48;
-
 /**
  * Products in GF(2^8), 32 bytes for each constant `c`: `c * x` for x = 0..15, then `c * 16x`. Any
  * product by c is the sum of one entry of each half (erasure spec §1.4).

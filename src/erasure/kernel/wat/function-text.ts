@@ -52,8 +52,6 @@ export const shl = (a: I32, b: I32): Value<'i32'> => operation('shl', a, b);
 export const shr = (a: I32, b: I32): Value<'i32'> => operation('shr_u', a, b);
 /** i32 AND. */
 export const and32 = (a: I32, b: I32): Value<'i32'> => operation('and', a, b);
-/** i32 OR. */
-export const or32 = (a: I32, b: I32): Value<'i32'> => operation('or', a, b);
 /** i32 XOR. */
 export const xor32 = (a: I32, b: I32): Value<'i32'> => operation('xor', a, b);
 /** 1 when `a < b`, unsigned. */

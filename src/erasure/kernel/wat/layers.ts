@@ -17,10 +17,10 @@ import {
   loadV,
   mul,
   same,
+  select,
   shl,
   shr,
   sub,
-  value,
   xor,
   xor32,
 } from './function-text.ts';
@@ -32,11 +32,6 @@ const PARAMETERS = ['base', 'stride', 'w', 'layer', 'size', 'position'] as const
 
 /** Bytes that one turn of a loop over plain bytes takes; rows are multiples of it. */
 const TURN = 32;
-
-/** `a` where the condition holds, else `b`; no branch. */
-function select(f: Body, a: Address, b: Address, condition: { readonly text: string }): Address {
-  return f.let(value('i32', `(select ${a.text} ${b.text} ${condition.text})`));
-}
 
 /** One butterfly of bytes; `table` is absent for the twiddle 0. */
 function butterflyOfBytes(
@@ -136,8 +131,8 @@ function oneLayer(build: Build, direction: Direction): FunctionText {
     const distance = f.let(mul(p.stride, shl(1, p.layer)));
     // Rows without gap are one run of bytes as long as the block is.
     const isDense = f.let(same(p.stride, bytes));
-    const run = select(f, distance, bytes, isDense);
-    const step = select(f, distance, p.stride, isDense);
+    const run = f.let(select(distance, bytes, isDense));
+    const step = f.let(select(distance, p.stride, isDense));
     const row = f.let(p.base);
     const end = f.let(add(p.base, mul(p.size, p.stride)));
     const x = f.local('i32');
@@ -249,8 +244,8 @@ function twoLayers(build: Build, direction: Direction): FunctionText {
     const bytes = f.let(shl(p.w, 1));
     const distance = f.let(mul(p.stride, shl(1, p.layer)));
     const isDense = f.let(same(p.stride, bytes));
-    const run = select(f, distance, bytes, isDense);
-    const step = select(f, distance, p.stride, isDense);
+    const run = f.let(select(distance, bytes, isDense));
+    const step = f.let(select(distance, p.stride, isDense));
     const row = f.let(p.base);
     const end = f.let(add(p.base, mul(p.size, p.stride)));
     const at = [f.local('i32'), f.local('i32'), f.local('i32'), f.local('i32')] as const;

@@ -4,7 +4,7 @@
  */
 
 import { multiply } from '../../field.ts';
-import { FIRST_BYTES, NIBBLE_MASK, PRODUCT_BYTES, PRODUCTS, TOWER, ZEROS } from '../memory-map.ts';
+import { FIRST_BYTES, NIBBLE_MASK, PRODUCT_BYTES, PRODUCTS, TOWER } from '../memory-map.ts';
 import type { DataSegment } from './function-text.ts';
 import { towerMap } from './tower.ts';
 
@@ -23,7 +23,6 @@ function products(): Uint8Array {
 export const fieldTables: readonly DataSegment[] = [
   { address: NIBBLE_MASK, bytes: new Uint8Array(16).fill(0x0f) },
   { address: FIRST_BYTES, bytes: Uint8Array.from({ length: 16 }, (_, i) => (i % 2 ? 0 : 0xff)) },
-  { address: ZEROS, bytes: new Uint8Array(16) },
   { address: PRODUCTS, bytes: products() },
   {
     address: TOWER,

@@ -16,8 +16,3 @@ const REMAINDERS: readonly number[] = Array.from(
 export function towerMap(high: number): number {
   return REMAINDERS.reduce((sum, remainder, i) => ((high >> i) & 1 ? sum ^ remainder : sum), 0);
 }
-
-/** A symbol in tower coordinates, or back: the map is its own inverse. The high byte stays. */
-export function toTower(symbol: number): number {
-  return symbol ^ towerMap(symbol >> 8);
-}
