@@ -57,18 +57,44 @@ describe('the whole job with two workers', () => {
     },
   );
 
+  /** Arguments that force an engine by the environment. */
+  const forced = (engine: string): readonly string[] => {
+    const setting = `process.env.AVAILABILITY_ENGINE = '${engine}';`;
+    return ['--import', `data:text/javascript,${encodeURIComponent(setting)}`];
+  };
+
   it.each(['simd_relaxed', 'simd', 'scalar'])(
     'is done on the engine %s when the environment says so, which is nothing to warn of',
     async (engine) => {
-      const setting = `process.env.AVAILABILITY_ENGINE = '${engine}';`;
-      const flags = ['--import', `data:text/javascript,${encodeURIComponent(setting)}`];
-      const { report } = await program(flags, 2);
+      const { report } = await program(forced(engine), 2);
       expectSameBytes(report);
       const choice = { id: engine, reason: 'environment' };
       expect(report).toMatchObject({ engine: choice, warnings: [] });
       expect(report.work).toMatchObject({ engine, reason: 'environment' });
     },
   );
+
+  it.each([
+    { lacks: 'relaxed SIMD', wanted: 'simd_relaxed', engine: 'simd' },
+    { lacks: 'SIMD', wanted: 'simd', engine: 'scalar' },
+  ])('is done on $engine when $wanted is forced where $lacks is missing', async (one) => {
+    const { lacks, wanted, engine } = one;
+    const { args } = LESS_ENGINE.find(({ name }) => name === lacks)!;
+    const { report } = await program([...args, ...forced(wanted)], 2);
+    expectSameBytes(report);
+    expect(report.engine).toEqual({ id: engine, reason: 'fallback', wanted });
+    expect(report.work).toMatchObject({ engine, reason: 'fallback' });
+    expect(report.warnings).toEqual(told(['engine_unavailable']));
+  });
+
+  it('is refused when the environment names no engine', async () => {
+    const script = folder.at('dist', 'test', 'hosts', 'program.js');
+    const { code, stderr } = await run(process.execPath, [...forced('fast'), script], folder.path);
+    expect(code).toBe(1);
+    expect(stderr).toContain(
+      'RangeError: AVAILABILITY_ENGINE: expected simd_relaxed, simd, scalar',
+    );
+  });
 });
 
 /** Deaths of workers, on how many, and what is told of them. */
