@@ -1,6 +1,9 @@
 import { asyncScheduler } from 'rxjs';
 import { describe, expect, it } from 'vitest';
-import { createRecovery, realRuntime } from '../src/create-recovery.ts';
+import { engine } from '../src/coding/engine.ts';
+import { plainWork } from '../src/coding/plain-work.ts';
+import { createRecovery, type RecoveryPorts, realRuntime } from '../src/create-recovery.ts';
+import type { EngineId } from '../src/erasure/kernel/index.ts';
 import {
   chunkSourceFrom,
   dataSourceFrom,
@@ -297,6 +300,86 @@ describe('createRecovery', () => {
       settings: { attempts: STANDARD.attempts },
     });
     expect(world.run().error).toBeUndefined();
+  });
+});
+
+describe('createRecovery, the work', () => {
+  /** Everybody has their chunk, and says so at once. */
+  const candidate = testCandidate({ validatorCount: 4 });
+  const { receipt, coreIndex } = candidate;
+  const request = { receipt, sessionIndex: 10, coreIndex };
+  const PORTS = {
+    directory: sessionDirectoryFrom({
+      session: async (index) => ({
+        index,
+        validators: [0, 1, 2, 3].map(authorityAt),
+        groups: [],
+        nodeFeatures: [false, false, true],
+      }),
+      locate: async () => undefined,
+    }),
+    chunkSource: chunkSourceFrom({
+      askChunk: async ({ validatorIndex }) => {
+        const chunk = candidate.chunks[candidate.mapping.chunkOf(validatorIndex)]!;
+        return { type: 'chunk', chunk, protocol: 'test', bytes: chunk.bytes.length } as const;
+      },
+    }),
+    dataSource: dataSourceFrom({
+      askData: async () => {
+        throw new RequestError('refused', 'nobody has it');
+      },
+    }),
+  };
+
+  it('is done on the calling thread, in the turn, where the caller has a runtime', async () => {
+    const world = await RecoveryWorld.open({
+      validatorCount: 4,
+      ports: () => ({ workers: 3, engine: 'scalar' }),
+    });
+    expect(world.run().recovered?.account.work).toMatchObject({
+      engine: 'scalar',
+      reason: 'option',
+      threads: 0,
+    });
+  });
+
+  it('is done with the workers asked for, and anew after a stop', async () => {
+    const recovery = createRecovery({ ...PORTS, workers: 1 });
+    for (let round = 0; round < 2; round += 1) {
+      await recovery.start();
+      const { data, account } = await recovery.recoverData({
+        ...request,
+        checkMode: round === 0 ? 're_encode' : 'pov_hash',
+        useStore: round === 0,
+      });
+      expect(data).toEqual(candidate.data);
+      expect(account.work?.engine ?? engine().id).toBe(engine().id);
+      await recovery.stop();
+    }
+  });
+
+  it('that a caller passed in stays open; that of its own is closed', async () => {
+    let closed = 0;
+    const work = { ...plainWork(), close: () => (closed += 1) };
+    await using recovery = createRecovery({ ...PORTS, work });
+    await recovery.start();
+    await recovery.recoverData(request);
+    await recovery.stop();
+    expect(closed).toBe(0);
+  });
+
+  it.each<[string, Partial<RecoveryPorts>]>([
+    ['engine', { engine: 'gpu' as EngineId }],
+    ['workers', { workers: -1 }],
+    ['workers', { workers: 1.5 }],
+    ['arenaBytes', { arenaBytes: 0 }],
+  ])('refuses an option out of its range by name: %s', (name, options) => {
+    expect(() => createRecovery({ ...PORTS, ...options })).toThrow(
+      expect.objectContaining({
+        name: 'RangeError',
+        message: expect.stringMatching(new RegExp(`^${name}: `)),
+      }),
+    );
   });
 });
 

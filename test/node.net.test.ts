@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:net';
 import { lastValueFrom } from 'rxjs';
 import { afterEach, describe, expect, it } from 'vitest';
+import type { EngineId } from '../src/erasure/kernel/index.ts';
 import { type AvailabilityNode, type NodeOptions, openNode } from '../src/node.ts';
 import { type AuthorityId, validatorIndex } from '../src/primitives/ids.ts';
 import type { PeerLocation } from '../src/recovery/ports.ts';
@@ -169,6 +170,26 @@ describe('openNode', () => {
     });
     await expect(recovery.recoverData(request)).rejects.toMatchObject({ code: 'unavailable' });
     expect([...metrics.counts.keys()].join(' ')).toContain('recoveries_finished');
+  });
+
+  it('hands its engine to the recoveries it makes, which share its work until it stops', async () => {
+    const node = await open({ engine: 'scalar', workers: 0 });
+    const { directory: sessions } = options();
+    for (const settings of [{}, { attempts: { systematic: 1, regular: 1 } }]) {
+      await using recovery = node.createRecovery({ directory: sessions }, settings);
+      await recovery.start();
+      const error = await recovery.recoverData(request).catch((cause: unknown) => cause);
+      expect(error).toMatchObject({
+        code: 'unavailable',
+        account: { work: { engine: 'scalar', reason: 'option', threads: 0 } },
+      });
+    }
+    await node.stop();
+  });
+
+  it('refuses an engine that is none before it opens anything', async () => {
+    await expect(openNode(options({ engine: 'gpu' as EngineId }))).rejects.toThrow(RangeError);
+    await untilNoSockets();
   });
 
   it('is the peer whose identity was given', async () => {
