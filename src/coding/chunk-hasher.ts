@@ -4,7 +4,7 @@
  * and in portions through memory on loan where there is none.
  */
 
-import { catchError, concat, defer, map, type Observable, of, toArray } from 'rxjs';
+import { catchError, concat, defer, map, type Observable, of } from 'rxjs';
 import { rowStride } from '../erasure/kernel/index.ts';
 import { blake2b256 } from '../primitives/hash.ts';
 import { type ReadyJob, runOnLease, runReady } from './arena-job.ts';
@@ -26,7 +26,9 @@ const STAGING_BYTES = 4 * 1024 * 1024;
 const DIGEST_BYTES = 32;
 
 /**
- * Hashes chunks, in their order. Rows that it hands out are to be kept or given back.
+ * Hashes chunks, in their order, and emits part after part. Rows that are handed out with a part are to be
+ * kept or given back in the turn of its emission: afterwards they may be evicted, for they must not be in
+ * use while the next part waits for memory.
  *
  * Buffers: chunks are read in the turn of the subscription where they get rows, else later.
  *
@@ -40,11 +42,12 @@ export function hashChunks(
   return defer(() => {
     const endUse = rows.use();
     const placed: ChunkRow[] = [];
-    for (let row = rows.take(); row !== undefined; row = rows.take()) {
-      placed.push(row);
-      if (placed.length === chunks.length) {
+    while (placed.length < chunks.length) {
+      const row = rows.take();
+      if (row === undefined) {
         break;
       }
+      placed.push(row);
     }
     const inRows = runReady(host.runner, {
       ...hashJob(host, chunks.slice(0, placed.length), placed, rows.chunkBytes),
@@ -53,10 +56,7 @@ export function hashChunks(
     const staged = portions(chunks.slice(placed.length), rows.chunkBytes).map((some) =>
       hashStaged(host, some, rows.chunkBytes),
     );
-    return concat(inRows, ...staged).pipe(
-      toArray(),
-      map((parts) => parts.flat()),
-    );
+    return concat(inRows, ...staged);
   });
 }
 

@@ -7,11 +7,13 @@
 import {
   catchError,
   defer,
+  last,
   type MonoTypeOperatorFunction,
   map,
   type Observable,
   of,
   Subject,
+  scan,
   takeUntil,
   throwError,
 } from 'rxjs';
@@ -21,7 +23,7 @@ import type { CodeParameters } from '../erasure/index.ts';
 import { rowStride } from '../erasure/kernel/index.ts';
 import type { Chunk, VerifiedChunk } from '../primitives/chunk.ts';
 import { ArenaTooSmallError } from './arena-queue.ts';
-import { hashChunks } from './chunk-hasher.ts';
+import { type HashedChunk, hashChunks } from './chunk-hasher.ts';
 import { ChunkRows } from './chunk-rows.ts';
 import { type DecodeInput, decodeOnArena } from './decode-run.ts';
 import type {
@@ -153,36 +155,43 @@ class KernelRecovery implements RecoveryWork {
     }
     const regular = chunks.filter(({ bytes }) => bytes.length === rows.chunkBytes);
     this.#counter.add({ load: rows.chunkBytes * regular.length });
-    return hashChunks(
-      this.#host,
-      rows,
-      regular.map(({ bytes }) => bytes),
-    ).pipe(
-      map((hashed) => {
-        const book = this.#bookOf();
-        const batch = regular.map((chunk, i) => ({
-          chunk,
-          digest: hashed[i]?.digest ?? new Uint8Array(),
-        }));
-        const answers = new Map<Chunk, VerifyChunkAnswer>();
-        book.verify(batch).forEach((answer, i) => {
-          const chunk = regular[i];
-          const { digest, row } = hashed[i] ?? {};
-          if (chunk !== undefined) {
-            answers.set(chunk, answer);
-          }
-          if (answer.type === 'verified' && digest !== undefined) {
-            this.#digests.set(answer.chunk, digest);
-          }
-          if (row !== undefined && answer.type === 'verified') {
-            rows.keep(answer.chunk.chunkIndex, row);
-          } else if (row !== undefined) {
-            rows.give(row);
-          }
-        });
-        return chunks.map((chunk) => answers.get(chunk) ?? this.#verifyPlainly(chunk));
+    const bytes = regular.map((chunk) => chunk.bytes);
+    return hashChunks(this.#host, rows, bytes).pipe(
+      scan<readonly HashedChunk[], readonly VerifyChunkAnswer[]>((answers, part) => {
+        const some = regular.slice(answers.length, answers.length + part.length);
+        return [...answers, ...this.#judgeHashed(rows, some, part)];
+      }, []),
+      last(),
+      map((answers) => {
+        const byChunk = new Map(regular.map((chunk, i) => [chunk, answers[i]]));
+        return chunks.map((chunk) => byChunk.get(chunk) ?? this.#verifyPlainly(chunk));
       }),
     );
+  }
+
+  /** Judges chunks that were hashed, and keeps the rows of the verified. */
+  #judgeHashed(
+    rows: ChunkRows,
+    chunks: readonly Chunk[],
+    hashed: readonly HashedChunk[],
+  ): readonly VerifyChunkAnswer[] {
+    const batch = chunks.flatMap((chunk, i) => {
+      const digest = hashed[i]?.digest;
+      return digest === undefined ? [] : [{ chunk, digest }];
+    });
+    const answers = this.#bookOf().verify(batch);
+    answers.forEach((answer, i) => {
+      const { digest, row } = hashed[i] ?? {};
+      if (answer.type === 'verified' && digest !== undefined) {
+        this.#digests.set(answer.chunk, digest);
+      }
+      if (row !== undefined && answer.type === 'verified') {
+        rows.keep(answer.chunk.chunkIndex, row);
+      } else if (row !== undefined) {
+        rows.give(row);
+      }
+    });
+    return answers;
   }
 
   /** Made when the first chunk is judged: a recovery that never sees one costs nothing. */

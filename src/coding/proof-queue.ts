@@ -5,7 +5,7 @@
  * time, and nodes that proofs share are hashed once.
  */
 
-import { Observable, type Subscriber, Subscription } from 'rxjs';
+import { defer, Observable, type Subscriber, Subscription } from 'rxjs';
 import type { VerifyChunkAnswer } from '../commitment/verify-chunk.ts';
 import type { Chunk } from '../primitives/chunk.ts';
 import type { DrainTime } from './kernel-host.ts';
@@ -78,7 +78,8 @@ export class ProofQueue {
     this.#waiting = [];
     this.#isDraining = true;
     let answers: readonly VerifyChunkAnswer[] = [];
-    this.#draining = this.#options.judge(batch.map(({ chunk }) => chunk)).subscribe({
+    const chunks = batch.map(({ chunk }) => chunk);
+    this.#draining = defer(() => this.#options.judge(chunks)).subscribe({
       next: (all) => {
         answers = all;
       },

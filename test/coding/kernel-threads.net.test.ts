@@ -26,10 +26,12 @@ describe('codingWork', () => {
   it.each([1, 2, 3])('gives the same bytes on %i workers', async (workers) => {
     const warnings: unknown[] = [];
     const work = codingWork({ workers, warn: (...warning) => warnings.push(warning) });
-    for (const forcePath of ['transposition', 'rows', 'blocks', 'reveal', undefined] as const) {
-      const forced =
+    // Starting workers is what takes time here: all paths for one number of them.
+    const forced = workers === 2 ? (['transposition', 'rows', 'blocks', 'reveal'] as const) : [];
+    for (const forcePath of [...forced, undefined]) {
+      const own =
         forcePath === undefined ? work : codingWork({ workers, forcePath, groupBytes: 100_000 });
-      const recovery = forced.open(one.subject);
+      const recovery = own.open(one.subject);
       const from = forcePath === 'transposition' ? 0 : 3;
       const chunks = await verified(recovery, chunksAt(one, range(k, from)));
       const decoded = await lastValueFrom(
@@ -42,9 +44,9 @@ describe('codingWork', () => {
         one.subject.erasureRoot,
       );
       recovery.close();
-      expect(forced.usedBytes).toBe(0);
-      if (forced !== work) {
-        forced.close();
+      expect(own.usedBytes).toBe(0);
+      if (own !== work) {
+        own.close();
       }
     }
     const made = await lastValueFrom(work.produce(one.payload, VALIDATORS));
