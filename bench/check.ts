@@ -74,9 +74,7 @@ async function startMeasurement(): Promise<Measurement> {
     jobs[`plain ${job}`] = plainJobs[job]?.run ?? (() => undefined);
     jobs[`ours ${job}`] = ourJobs[job]?.run ?? (() => undefined);
   }
-  for (const job of JOBS) {
-    await warmUp(jobs[`ours ${job}`] as Job);
-  }
+  await warmUp(...JOBS.map((job) => jobs[`ours ${job}`] as Job));
   const minima = new Map<string, number>();
   return {
     engine: ours.name,

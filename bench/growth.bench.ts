@@ -10,7 +10,7 @@ import { ourSide } from './our-jobs.ts';
 import type { GrowthRow } from './result-rows.ts';
 import { fixture } from './support/fixture.ts';
 import { rounded, storeRows } from './support/results.ts';
-import { alternate, minimum } from './support/rounds.ts';
+import { alternate, minimum, warmUp } from './support/rounds.ts';
 import { LARGEST, PATIENCE_MS, roundsOr, SIZES } from './support/settings.ts';
 import type { JobName } from './support/side.ts';
 import { sizeText } from './support/sizes.ts';
@@ -31,6 +31,7 @@ async function minimaAt({ payloadBytes, validators }: Size): Promise<Map<JobName
   await using side = ourSide(1);
   const prepared = side.prepare(fixture(payloadBytes, validators));
   const jobs = JOBS.map((job) => [job, prepared[job]?.run ?? (() => undefined)] as const);
+  await warmUp(...jobs.map(([, run]) => run));
   const times = await alternate(Object.fromEntries(jobs), roundsOr(15));
   return new Map(JOBS.map((job) => [job, minimum(times[job] ?? [])]));
 }

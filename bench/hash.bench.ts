@@ -17,7 +17,7 @@ import type { HashRow } from './result-rows.ts';
 import { type Fixture, fixture } from './support/fixture.ts';
 import { kernelRows } from './support/kernel-rows.ts';
 import { rounded, storeRows } from './support/results.ts';
-import { alternate, type Job, median, minimum } from './support/rounds.ts';
+import { alternate, type Job, median, minimum, warmUp } from './support/rounds.ts';
 import { LARGEST, PATIENCE_MS, roundsOr, SIZES } from './support/settings.ts';
 import { sizeText } from './support/sizes.ts';
 import { plainTable, short } from './support/table.ts';
@@ -55,6 +55,7 @@ for (const payloadBytes of new Set([Math.max(...SIZES), Math.min(...SIZES)])) {
     for (const engine of ENGINES) {
       Object.assign(jobs, kernelJobs(engine, made));
     }
+    await warmUp(...Object.values(jobs));
     const times = await alternate(jobs, roundsOr(15));
     const bytes = made.chunkBytes.reduce((sum, chunk) => sum + chunk.length, 0);
     for (const [kernel, all] of Object.entries(times)) {

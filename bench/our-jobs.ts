@@ -46,18 +46,23 @@ function subjectOf({ erasureRoot, validatorCount }: Fixture): WorkSubject {
   return { coding: CODING_V1([]), erasureRoot, validatorCount };
 }
 
-/** The engine of this host on so many threads. */
+/**
+ * The engine of this host on so many threads. Codec, commitment and hash alone have calls for one thread only, so
+ * that `encode`, `commit` and `hash` are absent on more.
+ */
 export function ourSide(threads: number): Side {
   const work = workOn(threads);
   const codecJobs = codecSide('codec', CODEC_V1, FAST_HEX_TRIE);
   return {
     name: `${work.description.engine} ${threads}T`,
     prepare: (fixture) => {
+      const { encode, commit } = threads === 1 ? codecJobs.prepare(fixture) : {};
+      const onCodec: Partial<Record<JobName, PreparedJob | undefined>> = { encode, commit };
       const jobs = JOB_NAMES.filter((job) => fits(job, fixture)).flatMap((job) => {
-        const own = ourJob(work, job, fixture);
+        const own = onCodec[job] ?? ourJob(work, job, fixture);
         return own === undefined ? [] : [[job, own] as const];
       });
-      return { ...codecJobs.prepare(fixture), ...Object.fromEntries(jobs) };
+      return Object.fromEntries(jobs);
     },
     [Symbol.asyncDispose]: async () => {
       work.close();

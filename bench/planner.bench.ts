@@ -12,7 +12,7 @@ import { type DecodeRunner, decodeRunner } from './our-jobs.ts';
 import type { PlannerRow } from './result-rows.ts';
 import { chunksAt, type Fixture, fixture, pick, withoutFirst } from './support/fixture.ts';
 import { rounded, storeRows } from './support/results.ts';
-import { alternate, minimum } from './support/rounds.ts';
+import { alternate, minimum, warmUp } from './support/rounds.ts';
 import { LARGEST, PATIENCE_MS, roundsOr, SIZES } from './support/settings.ts';
 import { sizeText } from './support/sizes.ts';
 import { plainTable, short } from './support/table.ts';
@@ -40,6 +40,7 @@ async function compare({ made, indices, isChecked, missing, paths }: Case): Prom
   const jobs = [...runners].map(([name, runner]) => {
     return [name, () => runner.decode(chunks, isChecked)] as const;
   });
+  await warmUp(...jobs.map(([, run]) => run));
   const times = await alternate(Object.fromEntries(jobs), roundsOr(9));
   for (const [path, runner] of runners) {
     rows.push({

@@ -23,10 +23,12 @@ export async function timeOf(job: Job): Promise<number> {
 /** Runs of a job of ours before any is timed: so often that the host has compiled it as well as it will. */
 const WARM_UPS = 6;
 
-/** Runs a job unmeasured until it is as fast as it gets. */
-export async function warmUp(job: Job): Promise<void> {
-  for (let i = 0; i < WARM_UPS; i += 1) {
-    await timeOf(job);
+/** Runs jobs unmeasured until they are as fast as they get. */
+export async function warmUp(...jobs: readonly Job[]): Promise<void> {
+  for (const job of jobs) {
+    for (let i = 0; i < WARM_UPS; i += 1) {
+      await timeOf(job);
+    }
   }
 }
 
