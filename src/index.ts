@@ -25,7 +25,7 @@ export * from './codec/erasure-chunk.ts';
 export * from './codec/node-features.ts';
 export * from './coding/coding.ts';
 export * from './coding/engine.ts';
-export * from './coding/erasure-work.ts';
+export type * from './coding/erasure-work.ts';
 export {
   ARENA_BYTES,
   type CodingWorkOptions,
