@@ -75,7 +75,12 @@ function makeCodec(id: EngineId): ErasureCodec {
   if (id === 'scalar') {
     return PLAIN_CODEC_V1;
   }
-  const memory = new KernelMemory({ isShared: false, maxBytes: CODEC_MEMORY_BYTES });
-  const context = createContext(memory, id);
-  return context === undefined ? PLAIN_CODEC_V1 : kernelCodec(context, memory);
+  try {
+    const memory = new KernelMemory({ isShared: false, maxBytes: CODEC_MEMORY_BYTES });
+    const context = createContext(memory, id);
+    return context === undefined ? PLAIN_CODEC_V1 : kernelCodec(context, memory);
+  } catch {
+    // The host refuses memory: the same bytes, slower.
+    return PLAIN_CODEC_V1;
+  }
 }

@@ -152,6 +152,8 @@ class KernelWork implements CodingWork {
   #host(): KernelHost | undefined {
     if (this.#choice.reason === 'fallback') {
       this.#warn('engine_unavailable');
+    } else if (this.#choice.reason === 'detected' && this.#choice.id === 'scalar') {
+      this.#warn('no_kernel');
     }
     if (this.#hasKernel && this.#kernel === undefined) {
       const { id } = this.#choice;

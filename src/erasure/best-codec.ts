@@ -19,9 +19,14 @@ function makeBestCodec(): ErasureCodec {
   if (engine === 'scalar') {
     return PLAIN_CODEC_V1;
   }
-  const memory = new KernelMemory({ isShared: false, maxBytes: MEMORY_BYTES });
-  const context = createContext(memory, engine);
-  return context === undefined ? PLAIN_CODEC_V1 : kernelCodec(context, memory);
+  try {
+    const memory = new KernelMemory({ isShared: false, maxBytes: MEMORY_BYTES });
+    const context = createContext(memory, engine);
+    return context === undefined ? PLAIN_CODEC_V1 : kernelCodec(context, memory);
+  } catch {
+    // The host refuses memory: the same bytes, slower.
+    return PLAIN_CODEC_V1;
+  }
 }
 
 let best: ErasureCodec | undefined;

@@ -4,7 +4,7 @@
  * a tiny module, or forced by the caller. All engines give the same bytes.
  */
 
-import { webAssembly } from './web-assembly.ts';
+import { type WasmHost, webAssembly } from './web-assembly.ts';
 
 /** The engines, best first. A host that has one has all that follow. */
 export const ENGINE_IDS = ['simd_relaxed', 'simd', 'scalar'] as const;
@@ -65,12 +65,21 @@ export function engineOf(validate: Validate): EngineId {
   return validate(RELAXED_PROBE) ? 'simd_relaxed' : 'simd';
 }
 
+/** Whether a host can run a module and lets us: a content security policy may forbid to compile. */
+function canRun(host: WasmHost, bytes: Uint8Array<ArrayBuffer>): boolean {
+  try {
+    return host.validate(bytes) && new host.Module(bytes) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
 let detected: EngineId | undefined;
 
 /** The best engine of this host. The host is asked once. */
 export function detectEngine(): EngineId {
   const host = webAssembly();
-  detected ??= host === undefined ? 'scalar' : engineOf((bytes) => host.validate(bytes));
+  detected ??= host === undefined ? 'scalar' : engineOf((bytes) => canRun(host, bytes));
   return detected;
 }
 
