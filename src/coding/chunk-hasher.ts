@@ -91,12 +91,13 @@ function hashJob(
       },
     }),
   );
-  const job: Job = {
-    stages: [stage],
-    cost,
-    inputs: rows.map(({ row }) => ({ address: row, bytes })),
-    outputs: rows.map(({ digest }) => ({ address: digest, bytes: DIGEST_BYTES })),
-  };
+  const regions = host.needsRegions
+    ? {
+        inputs: rows.map(({ row }) => ({ address: row, bytes })),
+        outputs: rows.map(({ digest }) => ({ address: digest, bytes: DIGEST_BYTES })),
+      }
+    : {};
+  const job: Job = { stages: [stage], cost, ...regions };
   return {
     job,
     finish: () => {

@@ -11,12 +11,11 @@ import type { ChunkRows } from './chunk-rows.ts';
 import { type CodeLayout, codeLayout, RegionCutter } from './code-layout.ts';
 import { type DecodeWork, decodeJob, decodeSpace } from './decode-job.ts';
 import type { Decoded } from './erasure-work.ts';
-import type { Region } from './job-runner.ts';
 import type { KernelHost } from './kernel-host.ts';
 import { choosePath, type PathCost } from './planner.ts';
 import type { ReceivedChunks } from './received-chunks.ts';
 import { type JobSettings, kernelOption } from './row-groups.ts';
-import type { Stage } from './tasks.ts';
+import type { Job, Stage } from './tasks.ts';
 import { leafAddresses, trieMemory } from './trie-memory.ts';
 import type { WorkCounter } from './work-counter.ts';
 
@@ -166,10 +165,10 @@ class DecodeRun {
   }
 
   /** What workers without our memory are sent, and send back. */
-  #regions({ rows, payload, nodes }: Places): {
-    readonly inputs: readonly Region[];
-    readonly outputs: readonly Region[];
-  } {
+  #regions({ rows, payload, nodes }: Places): Pick<Job, 'inputs' | 'outputs'> {
+    if (!this.#host.needsRegions) {
+      return {};
+    }
     const { chunkBytes, payloadBytes } = this.#layout;
     const bytes = this.#trie?.regionBytes ?? 0;
     const trie = bytes === 0 ? [] : [{ address: nodes, bytes }];

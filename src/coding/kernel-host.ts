@@ -29,6 +29,8 @@ export type KernelHost = JobPlace & {
   readonly context: KernelContext;
   /** How to cut a job of about so many ms; the first large one has the host's costs measured. */
   settings(costMs: number): JobSettings;
+  /** Whether threads have memories of their own, so that jobs must say what they read and leave. */
+  readonly needsRegions: boolean;
   readonly drainTime: DrainTime;
   readonly endOfTurn: EndOfTurn;
   /** The path that every decode is to take if it can. */

@@ -85,7 +85,17 @@ export function startKernel(options: StartOptions): StartedKernel {
   const drainTime = options.drainTime ?? (threads === 0 ? 'at_once' : 'end_of_turn');
   const queue = new ArenaQueue(arena);
   return {
-    host: { context, runner, queue, settings, drainTime, endOfTurn, forcePath, warn },
+    host: {
+      context,
+      runner,
+      queue,
+      settings,
+      needsRegions: threads > 0 && !isShared,
+      drainTime,
+      endOfTurn,
+      forcePath,
+      warn,
+    },
     usedBytes: () => arena.usedBytes,
     hashKernel: () => costs.forJob(0).hashKernel,
     close: () => runner.close(),

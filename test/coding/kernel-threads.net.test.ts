@@ -5,7 +5,7 @@
  */
 
 import { firstValueFrom, lastValueFrom, timer } from 'rxjs';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { codingWork } from '../../src/coding/kernel-work.ts';
 import { equalBytes } from '../../src/primitives/bytes.ts';
 import { hashReady } from '../../src/primitives/hash.ts';
@@ -56,6 +56,33 @@ describe('codingWork', () => {
     expect(work.usedBytes).toBe(0);
     work.close();
     expect(warnings).toEqual([]);
+  });
+
+  it('gives the same bytes where workers have memories of their own, with one warning', async () => {
+    vi.stubGlobal('crossOriginIsolated', false);
+    const warnings: string[] = [];
+    const work = codingWork({ workers: 2, warn: (warning) => warnings.push(warning) });
+    for (const from of [0, 1, 20]) {
+      const recovery = work.open(one.subject);
+      const chunks = await verified(recovery, chunksAt(one, range(k, from)));
+      const { payload, codewordRoot } = await lastValueFrom(
+        recovery.decode({ method: 'reconstruct', chunks, wantsRoot: true }),
+      );
+      expect(equalBytes(payload.subarray(0, one.payload.length), one.payload)).toBe(true);
+      expect(codewordRoot).toEqual(one.subject.erasureRoot);
+      expect(await lastValueFrom(recovery.erasureRoot(one.payload))).toEqual(
+        one.subject.erasureRoot,
+      );
+      recovery.close();
+    }
+    const made = await lastValueFrom(work.produce(one.payload, VALIDATORS));
+    expect(made.erasureRoot).toEqual(one.subject.erasureRoot);
+    expect(equalBytes(made.chunk(59), one.chunks[59]!.bytes)).toBe(true);
+    made.release();
+    expect(work.usedBytes).toBe(0);
+    work.close();
+    vi.unstubAllGlobals();
+    expect(warnings).toEqual(['no_shared_memory']);
   });
 
   it('gives memory back when it is given up while workers are at work', async () => {
