@@ -4,8 +4,11 @@
  */
 
 import { describe, expect, it } from 'vitest';
-import { scalarEngine } from '../../src/erasure/engine-scalar.ts';
-import { type TransformRowsJob, transformRows } from '../../src/erasure/kernel/transform-rows.ts';
+import { scalarEngine } from '../../../src/erasure/engine-scalar.ts';
+import {
+  type TransformRowsJob,
+  transformRows,
+} from '../../../src/erasure/kernel/transform-rows.ts';
 import { KernelBench, numbers, SIMD_ENGINES } from './kernel-bench.ts';
 import { packPlanes, unpackPlanes } from './planes.ts';
 

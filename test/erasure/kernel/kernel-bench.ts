@@ -4,9 +4,9 @@
  * them, symbol by symbol and independent of the kernel.
  */
 
-import type { KernelExports, SimdEngineId } from '../../src/erasure/kernel/kernel.ts';
-import { createContext, type KernelContext } from '../../src/erasure/kernel/kernel-context.ts';
-import { KernelMemory } from '../../src/erasure/kernel/kernel-memory.ts';
+import type { KernelExports, SimdEngineId } from '../../../src/erasure/kernel/kernel.ts';
+import { createContext, type KernelContext } from '../../../src/erasure/kernel/kernel-context.ts';
+import { KernelMemory } from '../../../src/erasure/kernel/kernel-memory.ts';
 
 /** Both builds. */
 export const SIMD_ENGINES: readonly SimdEngineId[] = ['simd_relaxed', 'simd'];

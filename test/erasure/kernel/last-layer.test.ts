@@ -4,7 +4,7 @@
  */
 
 import { describe, expect, it } from 'vitest';
-import { transformRows } from '../../src/erasure/kernel/transform-rows.ts';
+import { transformRows } from '../../../src/erasure/kernel/transform-rows.ts';
 import { KernelBench, numbers, randomTable, SIMD_ENGINES } from './kernel-bench.ts';
 import { layerOf } from './naive-layers.ts';
 

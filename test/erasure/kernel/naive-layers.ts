@@ -3,7 +3,7 @@
  * Layers of the transforms symbol by symbol.
  */
 
-import { multiply } from '../../src/erasure/field.ts';
+import { multiply } from '../../../src/erasure/field.ts';
 import type { Table } from './kernel-bench.ts';
 
 /** FFT or inverse FFT. */

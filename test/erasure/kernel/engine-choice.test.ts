@@ -11,8 +11,8 @@ import {
   type EngineId,
   engineOf,
   isEngineId,
-} from '../../src/erasure/kernel/engine-choice.ts';
-import { webAssembly } from '../../src/erasure/kernel/web-assembly.ts';
+} from '../../../src/erasure/kernel/engine-choice.ts';
+import { webAssembly } from '../../../src/erasure/kernel/web-assembly.ts';
 
 /** Whether a module has the bytes of an instruction. */
 function has(module: Uint8Array, instruction: readonly number[]): boolean {

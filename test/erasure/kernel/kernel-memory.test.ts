@@ -4,7 +4,7 @@
  */
 
 import { describe, expect, it } from 'vitest';
-import { kernelModule } from '../../src/erasure/kernel/kernel.ts';
+import { kernelModule } from '../../../src/erasure/kernel/kernel.ts';
 import {
   attachContext,
   createContext,
@@ -13,9 +13,9 @@ import {
   SCRATCH_BYTES,
   takeAreas,
   WORK_BYTES,
-} from '../../src/erasure/kernel/kernel-context.ts';
-import { KernelMemory } from '../../src/erasure/kernel/kernel-memory.ts';
-import { PRODUCTS, TABLES_END } from '../../src/erasure/kernel/memory-map.ts';
+} from '../../../src/erasure/kernel/kernel-context.ts';
+import { KernelMemory } from '../../../src/erasure/kernel/kernel-memory.ts';
+import { PRODUCTS, TABLES_END } from '../../../src/erasure/kernel/memory-map.ts';
 import { numbers } from './kernel-bench.ts';
 
 const MiB = 1024 * 1024;

@@ -4,8 +4,8 @@
  */
 
 import { describe, expect, it } from 'vitest';
-import { multiply } from '../../src/erasure/field.ts';
-import { PRODUCT_BYTES, PRODUCTS } from '../../src/erasure/kernel/memory-map.ts';
+import { multiply } from '../../../src/erasure/field.ts';
+import { PRODUCT_BYTES, PRODUCTS } from '../../../src/erasure/kernel/memory-map.ts';
 import { KernelBench, numbers, randomTable, SIMD_ENGINES, tower } from './kernel-bench.ts';
 
 /** Factors of every kind: 0, 1, of GF(2^8), and larger with every half byte in use. */

@@ -6,14 +6,14 @@
 
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { kernelBytes } from '../../src/erasure/kernel/kernel.ts';
-import { TABLES_END } from '../../src/erasure/kernel/memory-map.ts';
-import { buildFor } from '../../src/erasure/kernel/wat/build.ts';
-import { kernelData, kernelFunctions } from '../../src/erasure/kernel/wat/kernel-text.ts';
-import { assembleKernel, kernelBytesSource } from './assemble.ts';
+import { kernelBytes } from '../../../src/erasure/kernel/kernel.ts';
+import { TABLES_END } from '../../../src/erasure/kernel/memory-map.ts';
+import { buildFor } from '../../../src/erasure/kernel/wat/build.ts';
+import { kernelData, kernelFunctions } from '../../../src/erasure/kernel/wat/kernel-text.ts';
+import { assembleKernel, kernelBytesSource } from '../../kernel/assemble.ts';
 import { KernelBench, SIMD_ENGINES } from './kernel-bench.ts';
 
-const COMMITTED = new URL('../../src/erasure/kernel/kernel-bytes.ts', import.meta.url);
+const COMMITTED = new URL('../../../src/erasure/kernel/kernel-bytes.ts', import.meta.url);
 
 /** Far above today's size: kernels stay small and rolled, because large ones fall off a cliff of speed. */
 const MOST_BYTES = 96 * 1024;
