@@ -1,0 +1,151 @@
+/**
+ * @module
+ * Waiting chunks are judged together, one batch at a time, and answered in the order of asking.
+ */
+
+import { type Observable, of, Subject } from 'rxjs';
+import { describe, expect, it } from 'vitest';
+import { ProofQueue, type ProofQueueOptions } from '../../src/coding/proof-queue.ts';
+import type { VerifyChunkAnswer } from '../../src/commitment/verify-chunk.ts';
+import type { Chunk } from '../../src/primitives/chunk.ts';
+import { chunkIndex } from '../../src/primitives/ids.ts';
+
+const chunk = (index: number): Chunk => ({
+  bytes: new Uint8Array(2),
+  chunkIndex: chunkIndex(index),
+  proof: [],
+});
+
+const ANSWER: VerifyChunkAnswer = { type: 'invalid', reason: 'invalid_branch_proof' };
+
+const answersTo = (chunks: readonly Chunk[]): VerifyChunkAnswer[] => chunks.map(() => ANSWER);
+
+/** A queue that logs batches; the turn ends when `endTurn` is called. */
+function newQueue(
+  judge: (chunks: readonly Chunk[]) => Observable<readonly VerifyChunkAnswer[]>,
+  drainTime: ProofQueueOptions['drainTime'] = 'end_of_turn',
+): {
+  queue: ProofQueue;
+  batches: number[][];
+  ask: (index: number) => () => void;
+  log: string[];
+  endTurn: () => void;
+} {
+  const batches: number[][] = [];
+  const log: string[] = [];
+  const waiting = new Set<() => void>();
+  const queue = new ProofQueue({
+    drainTime,
+    endOfTurn: (callback) => {
+      waiting.add(callback);
+      return () => waiting.delete(callback);
+    },
+    own: (one) => one,
+    judge: (chunks) => {
+      batches.push(chunks.map((one) => one.chunkIndex));
+      return judge(chunks);
+    },
+  });
+  return {
+    queue,
+    batches,
+    log,
+    ask: (index) => {
+      const asking = queue.ask(chunk(index)).subscribe({
+        next: () => log.push(`${index}`),
+        error: (error: unknown) => log.push(`${index} ${String(error)}`),
+      });
+      return () => asking.unsubscribe();
+    },
+    endTurn: () => {
+      const due = [...waiting];
+      waiting.clear();
+      for (const callback of due) {
+        callback();
+      }
+    },
+  };
+}
+
+describe('ProofQueue', () => {
+  it('judges all that came in a turn together, at its end', () => {
+    const { ask, batches, log, endTurn } = newQueue((chunks) => of(answersTo(chunks)));
+    ask(1);
+    ask(2);
+    ask(3);
+    expect(batches).toEqual([]);
+    endTurn();
+    expect(batches).toEqual([[1, 2, 3]]);
+    expect(log).toEqual(['1', '2', '3']);
+  });
+
+  it('judges each at once if it is to', () => {
+    const { ask, batches } = newQueue((chunks) => of(answersTo(chunks)), 'at_once');
+    ask(1);
+    ask(2);
+    expect(batches).toEqual([[1], [2]]);
+  });
+
+  it('has one batch judged at a time; what comes meanwhile waits together', () => {
+    const judged: Subject<readonly VerifyChunkAnswer[]>[] = [];
+    const { ask, batches, log } = newQueue(() => {
+      judged.push(new Subject());
+      return judged.at(-1)!;
+    }, 'at_once');
+    ask(1);
+    ask(2);
+    ask(3);
+    expect(batches).toEqual([[1]]);
+    judged[0]?.next([ANSWER]);
+    judged[0]?.complete();
+    expect(batches).toEqual([[1], [2, 3]]);
+    expect(log).toEqual(['1']);
+  });
+
+  it('judges nothing for those who left before', () => {
+    const { ask, batches, endTurn } = newQueue((chunks) => of(answersTo(chunks)));
+    ask(1)();
+    ask(2);
+    endTurn();
+    expect(batches).toEqual([[2]]);
+    ask(3)();
+    endTurn();
+    expect(batches).toEqual([[2]]);
+  });
+
+  it('tells everybody of the batch when judging fails, and goes on', () => {
+    let isBroken = true;
+    const { ask, log, endTurn } = newQueue((chunks) => {
+      if (isBroken) {
+        throw new Error('broken');
+      }
+      return of(answersTo(chunks));
+    });
+    ask(1);
+    ask(2);
+    endTurn();
+    isBroken = false;
+    ask(3);
+    endTurn();
+    expect(log).toEqual(['1 Error: broken', '2 Error: broken', '3']);
+  });
+
+  it('takes too few answers for a fault', () => {
+    const { ask, log, endTurn } = newQueue(() => of([ANSWER]));
+    ask(1);
+    ask(2);
+    endTurn();
+    expect(log).toEqual(['1', '2 RangeError: answers: expected 2, got 1']);
+  });
+
+  it('gives everything up when it is closed', () => {
+    const judged = new Subject<readonly VerifyChunkAnswer[]>();
+    const { queue, ask, batches, log } = newQueue(() => judged, 'at_once');
+    ask(1);
+    ask(2);
+    queue.close();
+    expect(judged.observed).toBe(false);
+    expect(batches).toEqual([[1]]);
+    expect(log).toEqual([]);
+  });
+});
