@@ -2,7 +2,7 @@
  * @module
  * Recoveries end to end over sockets on loopback, by each of the three strategies: TCP, noise, yamux, the chunk
  * and data protocols, proofs, decoding, check. All servers in one process, the client in another; the first
- * recovery of a strategy, which dials, is not timed. CPU time is that of the whole process, all threads.
+ * two recoveries of a strategy, which dial, are not timed. CPU time is that of the whole process, all threads.
  */
 
 import { afterAll, test } from 'vitest';
@@ -54,7 +54,6 @@ test(`loopback size=${sizeText(payloadBytes)}`, { timeout: PATIENCE_MS }, async 
   const recoveries = roundsOr(9);
   for (const strategy of STRATEGIES) {
     const common = { path, locations, strategy, threads: THREADS };
-    // As many as there are candidates, so that the next one is not the one that was kept.
     await recover(client, { ...common, recoveries: 2 });
     const before = await cpu();
     const { wallMs, cpuSeconds } = await recover(client, { ...common, recoveries });
