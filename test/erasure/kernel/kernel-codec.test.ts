@@ -101,7 +101,7 @@ describe.each(ENGINES)('kernelCodec on %s', (engine) => {
       const payload = noise(67 * dataRowsOf(n) - 3, n);
       const chunks = code.codec.encodeChunks(payload, n);
       expectChunks(chunks, PLAIN_CODEC_V1.encodeChunks(payload, n));
-      for (let count = dataRowsOf(n); count <= n; count += 1 + (n >> 4)) {
+      for (let count = dataRowsOf(n); count <= n; count += 1 + (n >> 3)) {
         const given = sample(n, count, count).map((i): Shard => [i, noise(66, i + count)]);
         const expected = reconstructUnchecked(given, n);
         expect(Buffer.compare(code.reconstruct(given, n), expected), `${count} of ${n}`).toBe(0);
