@@ -21,13 +21,16 @@ const MIN_TASK_MS = 0.2;
 /** How to cut: estimated ms of all of it on one thread, and the threads that may share it. */
 export type Cut = {
   readonly costMs: number;
-  /** Threads that work at the same time, at least 1. */
+  /** Workers that do it; 0 where the calling thread does it all. */
   readonly threads: number;
 };
 
-/** Into how many pieces. 1 with one thread: nobody else could take a piece. */
+/**
+ * Into how many pieces. 1 without workers, where nothing can come between two pieces; with a single worker
+ * pieces are for other jobs to pass between, and for the job to be given up.
+ */
 export function pieceCount({ costMs, threads }: Cut): number {
-  if (threads <= 1) {
+  if (threads === 0) {
     return 1;
   }
   const bySize = Math.ceil(costMs / TASK_MS);

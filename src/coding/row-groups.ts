@@ -31,7 +31,7 @@ const GROUP_STEP = HASH_GROUP_ALIGNMENT / 2;
 export type JobSettings = {
   /** Bytes that the rows of one group may take; at least one step of 64 columns is taken at a time. */
   readonly groupBytes: number;
-  /** Threads that work at the same time, at least 1. */
+  /** Workers that do the tasks; 0 where the calling thread does them all. */
   readonly threads: number;
   readonly costs: HostCosts;
 };

@@ -78,7 +78,7 @@ export function startKernel(options: StartOptions): StartedKernel {
   });
   const groupBytes = options.groupBytes ?? Math.min(GROUP_BYTES, arenaBytes / GROUPS_IN_ARENA);
   const settings = (costMs: number): JobSettings => ({
-    threads: Math.max(1, runner.threads),
+    threads: runner.threads,
     costs: costs.forJob(costMs),
     groupBytes,
   });

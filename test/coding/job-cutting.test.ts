@@ -7,12 +7,13 @@ import { describe, expect, it } from 'vitest';
 import { cutColumns, cutCount, pieceCount, TASK_MS } from '../../src/coding/job-cutting.ts';
 
 describe('pieceCount', () => {
-  it('leaves a job whole where one thread does everything', () => {
-    expect(pieceCount({ costMs: 1_000, threads: 1 })).toBe(1);
+  it('leaves a job whole where the calling thread does everything', () => {
+    expect(pieceCount({ costMs: 1_000, threads: 0 })).toBe(1);
   });
 
   it('makes tasks of the wanted time', () => {
     expect(pieceCount({ costMs: 10 * TASK_MS, threads: 2 })).toBe(10);
+    expect(pieceCount({ costMs: 10 * TASK_MS, threads: 1 }), 'to let others pass').toBe(10);
   });
 
   it('gives every thread something of a job that is worth it', () => {
