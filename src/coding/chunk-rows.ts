@@ -33,7 +33,7 @@ export class ChunkRows implements Evictable {
   #users = 0;
   #isClosed = false;
 
-  /** @param maxRows - No more rows than this are taken; what comes later has to do without. */
+  /** @param size - No more than `maxRows` rows are taken; what comes later has to do without. */
   constructor(
     queue: ArenaQueue,
     size: { readonly chunkBytes: number; readonly stride: number; readonly maxRows: number },

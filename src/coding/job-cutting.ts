@@ -6,9 +6,6 @@
 
 import type { ColumnRange } from '../erasure/kernel/index.ts';
 
-/** Columns start at multiples of this in every task: kernels work on whole groups of columns. */
-export const COLUMN_STEP = 32;
-
 /**
  * Time that a task is to take, in ms: long against the hand-over to another thread (6 to 30 µs), short
  * against what a small job may have to wait for a thread (one task).
@@ -41,7 +38,7 @@ export function pieceCount({ costMs, threads }: Cut): number {
 /**
  * Cuts columns into ranges of whole stripes. Every range but the last is a multiple of `stripe` wide.
  *
- * @param stripe - Columns that a kernel takes at a time, a multiple of {@link COLUMN_STEP}.
+ * @param stripe - Columns that a kernel takes at a time, a multiple of the kernel's column alignment.
  */
 export function cutColumns({ from, to }: ColumnRange, stripe: number, cut: Cut): ColumnRange[] {
   const stripes = Math.ceil((to - from) / stripe);

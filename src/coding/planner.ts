@@ -106,7 +106,7 @@ function receivedBlocks({ used, systematicThreshold: k }: DecodeCase): number {
 }
 
 /** Most missing rows that the path of coefficient rows takes: far above where it pays. */
-export const MAX_ROWS_MISSING = 64;
+const MAX_ROWS_MISSING = 64;
 
 /** Paths that the case allows, in no order. */
 export function possiblePaths(one: DecodeCase): readonly KernelPath[] {

@@ -47,9 +47,6 @@ export type HashGroupTask = {
   readonly stateBytes: number;
 };
 
-/** Names of the tasks, for reports. */
-export type TaskType = Task['type'];
-
 /** Tasks that may be done in any order and at the same time. */
 export type Stage = readonly Task[];
 

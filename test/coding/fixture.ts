@@ -38,7 +38,7 @@ export function bytesOf(byteCount: number, seed: number): Uint8Array {
 }
 
 /** The fixture of a payload. */
-export function fixtureOf(
+function fixtureOf(
   validatorCount: number,
   payload: Uint8Array,
   { codec, commitment }: CodingParts = PLAIN,
