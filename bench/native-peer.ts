@@ -25,6 +25,12 @@ export type NativeAnswer = {
   readonly digest: string;
 };
 
+/** Who gives the crates memory: the system, or what a node's binary brings. */
+export const ALLOCATORS = ['system', 'jemalloc'] as const;
+
+/** See {@link ALLOCATORS}. */
+export type Allocator = (typeof ALLOCATORS)[number];
+
 /** A running program; answers come one after the other. */
 export interface NativePeer extends Disposable {
   /** @throws Stop when the program refuses, or dies. */
@@ -42,10 +48,13 @@ export function hasCargo(): boolean {
  * @returns Path of the program.
  * @throws Stop when it can't be built.
  */
-export function buildNative(): string {
+export function buildNative(allocator: Allocator): string {
   const { status, stdout } = spawnSync(
     'cargo',
-    ['build', '--release', '--locked', '--message-format=json-render-diagnostics'],
+    [
+      ...['build', '--release', '--locked', '--message-format=json-render-diagnostics'],
+      ...(allocator === 'jemalloc' ? ['--features', 'jemalloc'] : []),
+    ],
     { cwd: FOLDER, stdio: ['ignore', 'pipe', 'inherit'], maxBuffer: 2 ** 26 },
   );
   const messages = String(stdout).split('\n').filter(Boolean);

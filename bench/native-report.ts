@@ -4,6 +4,7 @@
  */
 
 import type { Sample } from './native.ts';
+import type { Allocator } from './native-peer.ts';
 import type { Machine } from './support/machine.ts';
 import { median, minimum } from './support/rounds.ts';
 import { isJobName, type JobName } from './support/side.ts';
@@ -49,6 +50,8 @@ export type MarkRow = {
 /** What `--json` writes. */
 export type NativeReport = {
   readonly machine: Machine;
+  /** Of the crates. */
+  readonly allocator: Allocator;
   /** The five whole jobs that have targets. */
   readonly rows: readonly NativeRow[];
   /** The other jobs, in the same form. */
@@ -123,6 +126,7 @@ function targetCells(ratio: number, target: Target | undefined): string[] {
 export function nativeReport(
   samples: readonly Sample[],
   machine: Machine,
+  allocator: Allocator,
 ): { readonly report: NativeReport; readonly text: string } {
   const all = samples.flatMap(rowsOf);
   const rows = all.filter(({ job }) => TARGET_JOBS.includes(job));
@@ -133,7 +137,7 @@ export function nativeReport(
     .map(({ job, payloadBytes, validators, crates }): MarkRow => {
       return { job, payloadBytes, validators, cratesMs: rounded(minimum(crates)) };
     });
-  const report = { machine, rows, otherRows, paths, marks };
+  const report = { machine, allocator, rows, otherRows, paths, marks };
   return { report, text: textOf(report, samples) };
 }
 

@@ -6,7 +6,7 @@
  *
  * Options: `--payload 10MiB,100KiB`, `--validators 1000,300`, `--threads 1,2`, `--rounds 7`, `--jobs
  * producer,encode,…` (or `all`), `--wait 300` (seconds to wait in all for windows in which every core is
- * idle, for measurements on several threads), `--json FILE`.
+ * idle, for measurements on several threads), `--allocator jemalloc` (what a node's binary uses, for the crates), `--json FILE`.
  *
  * Exit code: 0 when all was measured, or when there is no cargo and no `--json`; 1 when the sides differ, when
  * something is wrong with the options or the build, and when `--json` was asked for but there is no cargo.
@@ -14,7 +14,14 @@
 
 import { writeFileSync } from 'node:fs';
 import { hashReady } from '../src/primitives/hash.ts';
-import { buildNative, hasCargo, type NativePeer, startNative } from './native-peer.ts';
+import {
+  ALLOCATORS,
+  type Allocator,
+  buildNative,
+  hasCargo,
+  type NativePeer,
+  startNative,
+} from './native-peer.ts';
 import { nativeReport } from './native-report.ts';
 import { ourSide } from './our-jobs.ts';
 import { countsOf, listOf, readOptions, runScript, Stop, sizesOf } from './support/arguments.ts';
@@ -37,6 +44,7 @@ type Settings = {
   readonly threads: readonly number[];
   readonly rounds: number;
   readonly jobs: readonly JobName[];
+  readonly allocator: Allocator;
   /** Time left to wait for idle cores. */
   readonly patience: { leftMs: number };
   readonly json: string | undefined;
@@ -65,9 +73,13 @@ function readSettings(): Settings {
     rounds: 'string',
     jobs: 'string',
     wait: 'string',
+    allocator: 'string',
     json: 'string',
   });
-  const { payload, validators, threads, rounds, jobs, wait, json } = options;
+  const { payload, validators, threads, rounds, jobs, wait, allocator, json } = options;
+  const [native = 'system'] = listOf('allocator', allocator, 'system', (name) =>
+    ALLOCATORS.find((known) => known === name),
+  );
   const [roundCount = 7] = countsOf('rounds', rounds, '7', { from: 1, to: 1000 });
   const [waitSeconds = 300] = countsOf('wait', wait, '300', { from: 0, to: 86_400 });
   return {
@@ -79,6 +91,7 @@ function readSettings(): Settings {
       jobs === 'all'
         ? JOB_NAMES
         : listOf('jobs', jobs, DEFAULT_JOBS, (name) => (isJobName(name) ? name : undefined)),
+    allocator: native,
     patience: { leftMs: waitSeconds * 1000 },
     json: typeof json === 'string' ? json : undefined,
   };
@@ -194,7 +207,7 @@ async function main(): Promise<number> {
     process.stdout.write('skipped: no cargo here, so there is nothing native to compare with\n');
     return settings.json === undefined ? 0 : 1;
   }
-  using native = startNative(buildNative());
+  using native = startNative(buildNative(settings.allocator));
   await hashReady();
   const samples: Sample[] = [];
   for (const payloadBytes of settings.payloads) {
@@ -207,7 +220,7 @@ async function main(): Promise<number> {
       samples.push(...(await measureCase(native, ours, settings, made)));
     }
   }
-  const { report, text } = nativeReport(samples, thisMachine());
+  const { report, text } = nativeReport(samples, thisMachine(), settings.allocator);
   process.stdout.write(text);
   if (settings.json !== undefined) {
     writeFileSync(settings.json, `${JSON.stringify(report, null, 2)}\n`);

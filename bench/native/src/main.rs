@@ -19,6 +19,10 @@ use case::Case;
 use serde::{Deserialize, Serialize};
 use std::io::{BufRead, Write};
 
+#[cfg(feature = "jemalloc")]
+#[global_allocator]
+static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
+
 /// What a driver asks for.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
