@@ -22,10 +22,12 @@ export type ByteRowLists = {
   readonly rows: PlacedList;
   /** Entries { plane row, byte row }. */
   readonly fromPlanes: PlacedList;
+  /** Entries { byte row, plane row }. */
+  readonly toPlanes: PlacedList;
 };
 
 /**
- * Lists for {@link storePayload}, in the upper half of the work area, which codes this small leave free.
+ * Lists for {@link storePayload} and {@link loadPayload}, in the upper half of the work area, which codes this small leave free.
  *
  * @param w - Columns of the stripe.
  * @returns undefined for codes that need none.
@@ -41,12 +43,19 @@ export function byteRowLists(
   }
   const rows = new Uint32Array(k);
   const fromPlanes = new Uint32Array(2 * k);
+  const toPlanes = new Uint32Array(2 * k);
   for (let row = 0; row < k; row += 1) {
     rows[row] = context.work + SCRATCH_OFFSET + 2 * w * row;
-    fromPlanes[2 * row] = context.work + 2 * w * row;
-    fromPlanes[2 * row + 1] = rows[row]!;
+    const plane = context.work + 2 * w * row;
+    fromPlanes.set([plane, rows[row]!], 2 * row);
+    toPlanes.set([rows[row]!, plane], 2 * row);
   }
-  return { lists, rows: lists.place(rows, 1), fromPlanes: lists.place(fromPlanes, 2) };
+  return {
+    lists,
+    rows: lists.place(rows, 1),
+    fromPlanes: lists.place(fromPlanes, 2),
+    toPlanes: lists.place(toPlanes, 2),
+  };
 }
 
 /** Byte rows of small codes start here in the work area; their sets of work rows end far below. */
@@ -72,4 +81,21 @@ export function storePayload(
   }
   kernel.rowsFromPlanesList(small.lists.address(small.fromPlanes), k, 0, w);
   kernel.payloadFromRows(payload, 2 * k, small.lists.address(small.rows), w, k);
+}
+
+/** Payload → set 0 of the work rows; parameters as {@link storePayload}. */
+export function loadPayload(
+  context: KernelContext,
+  payload: number,
+  k: number,
+  w: number,
+  small: ByteRowLists | undefined,
+): void {
+  const { kernel, work } = context;
+  if (small === undefined) {
+    kernel.planesFromPayload(payload, 2 * k, work, w, k, 0, 0);
+    return;
+  }
+  kernel.rowsFromPayload(payload, 2 * k, small.lists.address(small.rows), w, k);
+  kernel.planesFromRows(small.lists.address(small.toPlanes), k, 0, w);
 }
