@@ -76,7 +76,7 @@ type Parts = {
   readonly payload: Uint8Array;
 };
 
-type Places = Readonly<Record<'payload' | 'nodes' | 'rows' | 'proofs', number>>;
+type Places = Readonly<Record<'payload' | 'nodes' | 'rows' | 'proofs' | 'digests', number>>;
 
 function placesIn(region: RegionCutter, layout: CodeLayout, trie: TrieLayout): Places {
   return {
@@ -84,6 +84,7 @@ function placesIn(region: RegionCutter, layout: CodeLayout, trie: TrieLayout): P
     nodes: region.part(trie.regionBytes),
     rows: region.part(layout.validatorCount * layout.stride),
     proofs: region.part(trie.proofAt.at(-1) ?? 0),
+    digests: region.part(HASH_BYTES * layout.validatorCount),
   };
 }
 
@@ -147,11 +148,15 @@ function production(
   });
   const proofBytes = trie.proofAt.at(-1) ?? 0;
   const bytes = context.bytes();
-  const digests = new Uint8Array(HASH_BYTES * validatorCount);
-  trie.digestAt.forEach((offset, chunk) => {
-    const at = places.nodes + offset;
-    digests.set(bytes.subarray(at, at + HASH_BYTES), HASH_BYTES * chunk);
-  });
+  // Gathered in the arena: a view for each of a thousand hashes takes longer than all else here.
+  const entries = new Uint32Array(3 * validatorCount);
+  for (let i = 0; i < validatorCount; i += 1) {
+    entries[3 * i] = places.nodes + (trie.digestAt[i] ?? 0);
+    entries[3 * i + 1] = places.digests + HASH_BYTES * i;
+    entries[3 * i + 2] = HASH_BYTES;
+  }
+  memory.copyList(entries);
+  const digests = bytes.slice(places.digests, places.digests + HASH_BYTES * validatorCount);
   let isReleased = false;
   const chunk = (chunkIndex: number): Uint8Array => {
     if (isReleased || !(chunkIndex >= 0 && chunkIndex < validatorCount)) {

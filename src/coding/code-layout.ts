@@ -104,7 +104,11 @@ export class RegionCutter {
 
 /** Address of column 0 of each of some rows. */
 export function rowAddresses(rows: OutputRows, indices: readonly number[]): Uint32Array {
-  return Uint32Array.from(indices, (index) => rows.start + index * rows.stride);
+  const addresses = new Uint32Array(indices.length);
+  indices.forEach((index, i) => {
+    addresses[i] = rows.start + index * rows.stride;
+  });
+  return addresses;
 }
 
 /** Writes a payload and the zeros behind it, up to the whole groups of columns that kernels read. */
