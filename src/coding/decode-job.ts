@@ -1,8 +1,10 @@
 /**
  * @module
  * Jobs that turn proven chunk rows in the arena into a payload, by any of the kernel's paths, and where
- * it is wanted into the hashes of all other positions of its codeword. Which path is the planner's choice;
- * hashes of the chunks it was made from are not computed here.
+ * it is wanted into the hashes of the other positions of its codeword. Which path is the planner's choice.
+ *
+ * What is hashed is encoded from the payload as it was written, and is k positions or more: so a root that
+ * is right vouches for the payload itself, whatever a kernel may have done wrong on the way to it.
  */
 
 import {
@@ -12,9 +14,10 @@ import {
   type OutputRows,
 } from '../erasure/kernel/index.ts';
 import { type CodeLayout, codeParameters, type RegionCutter } from './code-layout.ts';
-import { cutColumns, cutCount } from './job-cutting.ts';
+import { encodeTasks } from './encode-job.ts';
+import { cutColumns } from './job-cutting.ts';
 import { hashCostMs, type KernelPath, missingBelow, type PathCost } from './planner.ts';
-import { HASH_STEP, type JobSettings, kernelOption, RowGroups } from './row-groups.ts';
+import { type JobSettings, RowGroups } from './row-groups.ts';
 import type { Job, Stage, Task } from './tasks.ts';
 
 /** A decode: from which rows, by which path. */
@@ -26,42 +29,48 @@ export type DecodeWork = PathCost & {
   readonly rows: Uint32Array;
   /** Address with room for `payloadSpace`; the first `payloadBytes` are the payload afterwards. */
   readonly payload: number;
-  /** By chunk index: where the hash of a position goes that was not used. Absent: no hashes. */
+  /** By chunk index: where the hashes of {@link freshPositions} go. Absent: no hashes. */
   readonly digests?: Uint32Array;
 };
 
 /** The tasks of a path over some columns. Rows to be hashed are written to `chunks`. */
 type MakeTasks = (columns: ColumnRange, chunks: OutputRows | undefined) => readonly Task[];
 
-/** How a path is done: what comes before all groups, what is done for each, what it leaves to hash. */
-type PathParts = {
-  readonly before: readonly Stage[];
-  readonly make: MakeTasks;
-  /** Rows that lie in the arena whole after `before`: index and address. */
-  readonly wholeRows: readonly (readonly [index: number, address: number])[];
-};
+/** How a path is done: what comes before all groups, and what is done for each. */
+type PathParts = { readonly before: readonly Stage[]; readonly make: MakeTasks };
+
+/**
+ * The positions that a decode with hashes makes anew: all that were not used. Where they are revealed, the
+ * parity among them does not come from the payload, so the data rows are made and hashed from it, all k.
+ */
+export function freshPositions({
+  layout,
+  used,
+  path,
+}: Pick<DecodeWork, 'layout' | 'used' | 'path'>): readonly number[] {
+  const { systematicThreshold: k, validatorCount } = layout;
+  const kept = path === 'reveal' ? used.filter((position) => position >= k) : used;
+  return missingBelow(kept, validatorCount);
+}
 
 /**
  * The job of a decode. Parts that it needs besides are cut from the region: a few rows, and buffers for
  * groups where hashes are wanted.
  */
 export function decodeJob(work: DecodeWork, region: RegionCutter, settings: JobSettings): Job {
-  const { layout, digests, used } = work;
+  const { layout, digests } = work;
   const parts = PATHS[work.path](work, region, settings);
   if (digests === undefined) {
     const stages = [...parts.before, parts.make({ from: 0, to: layout.columns }, undefined)];
     return { stages, cost: work.costMs };
   }
-  const unused = missingBelow(used, layout.validatorCount);
+  const fresh = freshPositions(work);
   const { costs } = settings;
   const groups = new RowGroups(layout, settings, region);
-  const whole = new Map(parts.wholeRows);
-  const indices = unused.filter((index) => !whole.has(index));
-  const grouped = { indices, digests: digestsOf(digests, indices) };
-  const stages = [...parts.before, ...groups.stages(grouped, parts.make)];
+  const grouped = { indices: fresh, digests: digestsOf(digests, fresh) };
   return {
-    stages: [...stages, hashWhole(work, digests, whole, settings)],
-    cost: work.costMs + hashCostMs(costs, unused.length, layout.chunkBytes),
+    stages: [...parts.before, ...groups.stages(grouped, parts.make)],
+    cost: work.costMs + hashCostMs(costs, fresh.length, layout.chunkBytes),
   };
 }
 
@@ -88,43 +97,35 @@ type Path = (work: DecodeWork, region: RegionCutter, settings: JobSettings) => P
 const PATHS: { readonly [Name in KernelPath]: Path } = {
   transposition: (work, _, settings) => {
     const { layout, rows: dataRows, payload } = work;
-    const { systematicThreshold, validatorCount } = layout;
-    const cut = cutter(work, settings);
-    return {
-      before: [],
-      wholeRows: [],
-      make: (range, parity) =>
-        cut(range).flatMap((columns): Task[] => [
-          { type: 'reassemble', job: { systematicThreshold, dataRows, payload, columns } },
-          ...parityTasks({ validatorCount, dataRows, columns }, parity),
-        ]),
-    };
+    const { systematicThreshold } = layout;
+    const moving = cutter(
+      work,
+      settings,
+    )({ from: 0, to: layout.columns }).map(
+      (columns): Task => ({
+        type: 'reassemble',
+        job: { systematicThreshold, dataRows, payload, columns },
+      }),
+    );
+    return { before: [moving], make: encodeAgain(work, settings) };
   },
 
   rows: (work, region, settings) => {
     const { layout, used, rows: received, payload } = work;
-    const { systematicThreshold, validatorCount } = layout;
-    const targets = missingBelow(used, systematicThreshold);
+    const targets = missingBelow(used, layout.systematicThreshold);
     const missing = Uint32Array.from(targets, () => region.part(layout.stride));
     const dataRows = dataRowsOf(work, targets, missing);
     const plan = coefficientRows(decodePlan(codeParameters(layout), used), targets);
-    const cut = cutter(work, settings);
-    const recovering = cut({ from: 0, to: layout.columns }).map(
+    const recovering = cutter(
+      work,
+      settings,
+    )({ from: 0, to: layout.columns }).map(
       (columns): Task => ({
         type: 'recover_rows',
         job: { plan, received, missing, dataRows, payload, columns },
       }),
     );
-    return {
-      before: [recovering],
-      wholeRows: targets.map((index, i) => [index, missing[i] ?? 0]),
-      make: (range, parity) =>
-        parity === undefined
-          ? []
-          : cut(range).flatMap((columns) =>
-              parityTasks({ validatorCount, dataRows, columns }, parity),
-            ),
-    };
+    return { before: [recovering], make: encodeAgain(work, settings) };
   },
 
   blocks: (work, _, settings) => {
@@ -133,7 +134,6 @@ const PATHS: { readonly [Name in KernelPath]: Path } = {
     const cut = cutter(work, settings);
     return {
       before: [],
-      wholeRows: [],
       make: (range, reencode) =>
         cut(range).map((columns): Task => {
           const job = { plan, received, payload, columns };
@@ -148,7 +148,6 @@ const PATHS: { readonly [Name in KernelPath]: Path } = {
     const cut = cutter(work, settings);
     return {
       before: [],
-      wholeRows: [],
       make: (range, chunks) =>
         chunks === undefined
           ? PATHS.blocks(work, region, settings).make(range, undefined)
@@ -173,15 +172,10 @@ function cutter(
   };
 }
 
-function parityTasks(
-  job: {
-    readonly validatorCount: number;
-    readonly dataRows: Uint32Array;
-    readonly columns: ColumnRange;
-  },
-  parity: OutputRows | undefined,
-): Task[] {
-  return parity === undefined ? [] : [{ type: 'encode_parity', job: { ...job, parity } }];
+/** Encodes the payload that is there, where hashes are wanted. */
+function encodeAgain({ layout, payload }: DecodeWork, settings: JobSettings): MakeTasks {
+  return (columns, chunks) =>
+    chunks === undefined ? [] : encodeTasks({ layout, payload, columns, chunks, settings });
 }
 
 /** Addresses of all data rows, of which some were received and the others are made. */
@@ -204,29 +198,4 @@ function dataRowsOf(
 
 function digestsOf(digests: Uint32Array, indices: readonly number[]): Uint32Array {
   return Uint32Array.from(indices, (index) => digests[index] ?? 0);
-}
-
-/** Hashes rows that lie in the arena whole. */
-function hashWhole(
-  { layout }: DecodeWork,
-  digests: Uint32Array,
-  whole: ReadonlyMap<number, number>,
-  settings: JobSettings,
-): Stage {
-  const { threads, costs } = settings;
-  const rows = Uint32Array.from(whole.values());
-  const theirs = digestsOf(digests, [...whole.keys()]);
-  const bytes = layout.chunkBytes;
-  const costMs = hashCostMs(costs, rows.length, bytes);
-  return cutCount(rows.length, { costMs, threads }, HASH_STEP).map(
-    ({ from, to }): Task => ({
-      type: 'hash_rows',
-      job: {
-        rows: rows.slice(from, to),
-        bytes,
-        digests: theirs.slice(from, to),
-        ...kernelOption(settings),
-      },
-    }),
-  );
 }

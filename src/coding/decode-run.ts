@@ -9,7 +9,7 @@ import { type TrieLayout, trieLayout } from '../commitment/trie-layout.ts';
 import { type ReadyJob, runOnLease } from './arena-job.ts';
 import type { ChunkRows } from './chunk-rows.ts';
 import { type CodeLayout, codeLayout, RegionCutter } from './code-layout.ts';
-import { type DecodeWork, decodeJob, decodeSpace } from './decode-job.ts';
+import { type DecodeWork, decodeJob, decodeSpace, freshPositions } from './decode-job.ts';
 import type { Decoded } from './erasure-work.ts';
 import type { KernelHost } from './kernel-host.ts';
 import { choosePath, type PathCost } from './planner.ts';
@@ -87,7 +87,7 @@ class DecodeRun {
   }
 
   begin(address: number): ReadyJob<Decoded> {
-    const { received, rows, wantsRoot } = this.#input;
+    const { rows, wantsRoot } = this.#input;
     const region = new RegionCutter(address);
     const endUse = rows?.use();
     const payload = region.part(this.#layout.payloadSpace);
@@ -105,7 +105,7 @@ class DecodeRun {
     const hashing = leaves === undefined ? [] : this.#useDigests(places.rows, leaves);
     this.#counter.add({
       path: this.#choice.path,
-      hashedChunks: wantsRoot ? this.#layout.validatorCount - received.used.length : 0,
+      hashedChunks: wantsRoot ? freshPositions(this.#shape).length : 0,
     });
     return {
       job: { ...job, stages: [...job.stages, hashing], ...this.#regions(places) },
@@ -137,20 +137,28 @@ class DecodeRun {
     });
   }
 
-  /** Writes known hashes into the trie; the tasks make the others. */
+  /**
+   * Writes known hashes of the used chunks into the trie; the tasks make the others. What is encoded again
+   * all the same is hashed again, and that hash counts.
+   */
   #useDigests(rows: Uint32Array, leaves: Uint32Array): Stage {
     const { received, digests } = this.#input;
     const memory = this.#host.context.bytes();
+    const fresh = new Set(freshPositions(this.#shape));
     const unknown: number[] = [];
+    let reusedHashes = 0;
     received.used.forEach((position, i) => {
       const digest = digests[i];
+      if (fresh.has(position)) {
+        return;
+      }
       if (digest === undefined) {
         unknown.push(i);
       } else {
+        reusedHashes += 1;
         memory.set(digest, leaves[position]);
       }
     });
-    const reusedHashes = received.used.length - unknown.length;
     this.#counter.add({ reusedHashes, hashedChunks: unknown.length });
     if (unknown.length === 0) {
       return [];

@@ -72,7 +72,8 @@ export function digestsJob(
   return { stages, cost: hashMs + encodeCostMs(costs, layout, whole) };
 }
 
-function encodeTasks(part: {
+/** Tasks that write all chunk rows of some columns of a payload. */
+export function encodeTasks(part: {
   readonly layout: CodeLayout;
   readonly payload: number;
   readonly columns: ColumnRange;

@@ -130,14 +130,14 @@ export function pathCostMs(path: KernelPath, one: DecodeCase, costs: HostCosts):
   const { systematicThreshold: k, validatorCount: n, used, columns, wantsRoot } = one;
   const missing = missingBelow(used, k).length;
   const unused = n - used.length;
-  const parityOfRows = wantsRoot ? column.codeword() + column.move(n) : 0;
+  const encodedAgain = wantsRoot ? column.codeword() + column.move(k + n) : 0;
   const blocks = receivedBlocks(one);
   const inverse = column.scaled(used.length) + blocks * column.transform();
   const once = path === 'rows' ? missing * k * costs.coefficient : 0;
   const perColumn = {
-    transposition: () => column.transpose() + parityOfRows,
+    transposition: () => column.transpose() + encodedAgain,
     rows: () =>
-      column.move(k + missing) + column.products(missing * k) + column.transpose() + parityOfRows,
+      column.move(k + missing) + column.products(missing * k) + column.transpose() + encodedAgain,
     blocks: () =>
       inverse +
       column.transform() +
@@ -145,12 +145,14 @@ export function pathCostMs(path: KernelPath, one: DecodeCase, costs: HostCosts):
       column.add(blocks * k) +
       column.scaled(missing) +
       column.move(2 * k - missing) +
-      (wantsRoot ? column.codeword() + column.move(unused) : 0),
+      (wantsRoot ? column.codeword() + column.transpose() + column.move(unused) : 0),
     reveal: () =>
       inverse +
       Math.ceil(n / k) * (column.transform() + column.derivative() + column.products(blocks * k)) +
       column.scaled(unused) +
-      column.move(k),
+      column.move(2 * k) +
+      column.transpose() +
+      2 * (k - missing) * costs.hash,
   }[path]();
   return (once + columns * perColumn) / NS_PER_MS;
 }

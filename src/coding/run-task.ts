@@ -6,7 +6,6 @@
 import {
   decodeColumns,
   encodeColumns,
-  encodeParityColumns,
   hashRowGroup,
   hashRows,
   type KernelContext,
@@ -26,9 +25,6 @@ export function runTask(context: KernelContext, task: Task): void {
   switch (task.type) {
     case 'encode':
       encodeColumns(context, task.job);
-      break;
-    case 'encode_parity':
-      encodeParityColumns(context, task.job);
       break;
     case 'reassemble':
       reassembleColumns(context, task.job);

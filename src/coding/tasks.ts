@@ -8,7 +8,6 @@
 import type {
   DecodeColumnsJob,
   EncodeColumnsJob,
-  EncodeParityColumnsJob,
   HashRowGroupJob,
   HashRowsJob,
   ReassembleColumnsJob,
@@ -21,12 +20,11 @@ import type { JobOf, JobRunner } from './job-runner.ts';
  * One piece of work of about a millisecond: a range of columns of a transform, or some rows of a hash.
  *
  * **Guarantees.** Plain data that survives a structured clone. Doing a task again, also after it was
- * broken off in the middle, gives the same bytes: no task reads what it or another task of its stage
- * writes.
+ * broken off in the middle, gives the same bytes: no task reads what another task of its stage writes,
+ * or what it writes itself before it has written it.
  */
 export type Task =
   | { readonly type: 'encode'; readonly job: EncodeColumnsJob }
-  | { readonly type: 'encode_parity'; readonly job: EncodeParityColumnsJob }
   | { readonly type: 'reassemble'; readonly job: ReassembleColumnsJob }
   | { readonly type: 'recover_rows'; readonly job: RecoverRowsColumnsJob }
   | { readonly type: 'decode'; readonly job: DecodeColumnsJob }

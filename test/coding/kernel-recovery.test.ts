@@ -46,8 +46,8 @@ function runAll({ runner }: Kernel): number {
 /** The chunk rows that a task wrote. */
 function outputOf(task: Task): OutputRows | undefined {
   switch (task.type) {
-    case 'encode_parity':
-      return task.job.parity;
+    case 'encode':
+      return task.job.chunks;
     case 'decode':
       return task.job.reencode;
     case 'reveal':
@@ -55,6 +55,26 @@ function outputOf(task: Task): OutputRows | undefined {
     default:
       return undefined;
   }
+}
+
+/** Makes the kernel flip one byte of every stripe of a payload that it writes. */
+function spoilPayloads({ host }: Kernel): void {
+  const { kernel, bytes } = host.context;
+  const spoil =
+    (write: (payload: number, ...rest: number[]) => void) =>
+    (payload: number, ...rest: number[]): void => {
+      write(payload, ...rest);
+      const memory = bytes();
+      memory[payload + 5] = (memory[payload + 5] ?? 0) ^ 1;
+    };
+  const { payloadFromPlanes, payloadFromRows } = kernel;
+  Object.assign(host.context, {
+    kernel: {
+      ...kernel,
+      payloadFromPlanes: spoil(payloadFromPlanes as (payload: number) => void),
+      payloadFromRows: spoil(payloadFromRows as (payload: number) => void),
+    },
+  });
 }
 
 /** Verifies some chunks, in steps. */
@@ -170,12 +190,10 @@ describe('openOnKernel', () => {
     recovery.close();
   });
 
-  it.each(['encode_parity', 'decode', 'reveal'] as const)(
+  it.each(['encode', 'decode', 'reveal'] as const)(
     'lets a wrong byte of an engine show in the root alone (%s)',
     (type) => {
-      const forcePath = ({ encode_parity: 'rows', decode: 'blocks', reveal: 'reveal' } as const)[
-        type
-      ];
+      const forcePath = ({ encode: 'rows', decode: 'blocks', reveal: 'reveal' } as const)[type];
       const kernel = stepKernel({ forcePath }, ({ bytes }, task) => {
         const rows = outputOf(task);
         if (task.type === type && rows !== undefined) {
@@ -193,6 +211,24 @@ describe('openOnKernel', () => {
       runAll(kernel);
       expect(decoded?.payload.subarray(0, ONE.payload.length)).toEqual(ONE.payload);
       expect(decoded?.codewordRoot).toHaveLength(32);
+      expect(decoded?.codewordRoot).not.toEqual(ONE.subject.erasureRoot);
+      recovery.close();
+    },
+  );
+
+  it.each(['transposition', 'rows', 'blocks', 'reveal'] as const)(
+    'lets a byte show in the root that is wrong on the way out to the payload alone (%s)',
+    (forcePath) => {
+      const kernel = stepKernel({ forcePath });
+      spoilPayloads(kernel);
+      const recovery = openOnKernel(kernel.host, ONE.subject);
+      const chunks = verifiedIn(kernel, recovery, range(K, forcePath === 'transposition' ? 0 : 3));
+      let decoded: Decoded | undefined;
+      recovery.decode({ method: 'reconstruct', chunks, wantsRoot: true }).subscribe((value) => {
+        decoded = value;
+      });
+      runAll(kernel);
+      expect(decoded?.payload.subarray(0, ONE.payload.length)).not.toEqual(ONE.payload);
       expect(decoded?.codewordRoot).not.toEqual(ONE.subject.erasureRoot);
       recovery.close();
     },

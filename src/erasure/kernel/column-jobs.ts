@@ -25,17 +25,6 @@ export type EncodeColumnsJob = {
   readonly columns: ColumnRange;
 };
 
-/** The k data rows → the parity rows. */
-export type EncodeParityColumnsJob = {
-  /** Chunk rows of the code, N. */
-  readonly validatorCount: number;
-  /** Address of column 0 of each of the k data rows. */
-  readonly dataRows: Uint32Array;
-  /** By chunk index: rows k and up are written, those below are not touched. */
-  readonly parity: OutputRows;
-  readonly columns: ColumnRange;
-};
-
 /** The k data rows → payload: bytes are moved. */
 export type ReassembleColumnsJob = {
   /** Data rows, k. */
@@ -70,15 +59,15 @@ export type DecodeColumnsJob = {
   readonly payload: number;
   readonly columns: ColumnRange;
   /**
-   * When present, the code of the payload is written here at every position that was not received: data
-   * rows as decoded, parity as encoded from the payload.
+   * When present, the code of the payload as it was written to `payload` is written here at every position
+   * that was not received.
    */
   readonly reencode?: OutputRows;
 };
 
 /**
- * The rows received → payload and all chunk rows that are missing, by the decoding transforms alone. Of
- * exactly k rows the bytes are those of a decode with `reencode`.
+ * The rows received → payload, all data rows and the parity rows that are missing, the latter by the decoding
+ * transforms. Of exactly k rows the bytes are those of a decode with `reencode`.
  */
 export type RevealColumnsJob = {
   readonly plan: DecodePlan;
@@ -87,6 +76,6 @@ export type RevealColumnsJob = {
   /** Address of the payload's column 0. */
   readonly payload: number;
   readonly columns: ColumnRange;
-  /** By chunk index: rows that were not received are written. */
+  /** By chunk index: all data rows are written, and parity rows that were not received. */
   readonly chunks: OutputRows;
 };

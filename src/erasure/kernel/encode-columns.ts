@@ -1,11 +1,11 @@
 /**
  * @module
- * Encoding of a range of columns on the kernel: payload or data rows in, chunk rows out (erasure spec §4.2).
+ * Encoding of a range of columns on the kernel: payload in, chunk rows out (erasure spec §4.2).
  */
 
 import { systematicThreshold } from '../../primitives/thresholds.ts';
 import { eachStripeOf, stripeWidth } from './code-shape.ts';
-import type { EncodeColumnsJob, EncodeParityColumnsJob } from './column-jobs.ts';
+import type { EncodeColumnsJob } from './column-jobs.ts';
 import type { KernelContext } from './kernel-context.ts';
 import { ListArea, type PlacedList } from './list-area.ts';
 import { evaluateParity, leavesLastLayer, PARITY_SETS } from './parity-rows.ts';
@@ -79,26 +79,5 @@ export function encodeColumns(context: KernelContext, job: EncodeColumnsJob): vo
       kernel.planesFromPayload(from, 2 * k, work, w, k, rows, chunks.stride);
     }
     storeParity(context, { validatorCount, rows: chunks }, first, w);
-  });
-}
-
-/**
- * Does an {@link EncodeParityColumnsJob}: data rows to parity rows. Needs neither the payload nor a second
- * copy of the data rows: a tenth less time than {@link encodeColumns} (14.2 against 15.8 ms for 10 MiB, N = 1000).
- */
-export function encodeParityColumns(context: KernelContext, job: EncodeParityColumnsJob): void {
-  const { validatorCount, dataRows, parity, columns } = job;
-  const k = systematicThreshold(validatorCount);
-  let lists = new ListArea(context);
-  let gather: PlacedList | undefined;
-  let listed = 0;
-  eachStripeOf(columns, stripeWidth(k, PARITY_SETS), (first, w) => {
-    if (gather === undefined || listed !== w) {
-      lists = new ListArea(context);
-      gather = gatherList(context, lists, dataRows, w);
-      listed = w;
-    }
-    context.kernel.planesFromRows(lists.address(gather), k, 2 * first, w);
-    storeParity(context, { validatorCount, rows: parity }, first, w);
   });
 }

@@ -16,14 +16,13 @@ export { type CoefficientRows, coefficientRows } from './coefficient-rows.ts';
 export type {
   DecodeColumnsJob,
   EncodeColumnsJob,
-  EncodeParityColumnsJob,
   ReassembleColumnsJob,
   RecoverRowsColumnsJob,
   RevealColumnsJob,
 } from './column-jobs.ts';
 export { decodeColumns } from './decode-columns.ts';
 export { type DecodePlan, decodePlan } from './decode-plan.ts';
-export { encodeColumns, encodeParityColumns } from './encode-columns.ts';
+export { encodeColumns } from './encode-columns.ts';
 export {
   chooseEngine,
   detectEngine,

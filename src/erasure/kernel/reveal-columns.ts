@@ -9,7 +9,7 @@ import { COLUMN_ALIGNMENT, eachStripeOf, stripeWidth } from './code-shape.ts';
 import type { RevealColumnsJob } from './column-jobs.ts';
 import { type BlockLists, type DecodeLists, decodeLists, writeMissing } from './decode-lists.ts';
 import { type KernelContext, WORK_BYTES } from './kernel-context.ts';
-import { storePayload } from './payload-planes.ts';
+import { loadPayload, storePayload } from './payload-planes.ts';
 import { towerExp, towerLog } from './tower-field.ts';
 import { transformRows } from './transform-rows.ts';
 
@@ -78,7 +78,7 @@ function sumFor(context: KernelContext, stripe: RevealStripe, target: number): v
   });
 }
 
-/** Leaves the rows of a block that were not received in set 0, and writes them. */
+/** Leaves the rows of a block that were not received in set 0, and writes those of parity. */
 function revealBlock(context: KernelContext, stripe: RevealStripe, block: BlockLists): void {
   const { lists, k, first } = stripe;
   const { kernel, work } = context;
@@ -88,11 +88,17 @@ function revealBlock(context: KernelContext, stripe: RevealStripe, block: BlockL
     sumFor(context, stripe, base / k);
     transformRows(context, { kind: 'fft', base: work, w, size: k, position: base, used });
     kernel.scalePlanes(lists.lists.address(scale), scale.count, w);
-    writeMissing(context, lists, block, first);
+    if (base > 0) {
+      writeMissing(context, lists, block, first);
+    }
   }
 }
 
-function revealStripe(context: KernelContext, stripe: RevealStripe, payload: number): void {
+function revealStripe(
+  context: KernelContext,
+  stripe: RevealStripe,
+  { payload, chunks }: RevealColumnsJob,
+): void {
   const { lists, k, first, sets, areKept } = stripe;
   const { w, blocks, keep, small } = lists;
   if (areKept) {
@@ -110,8 +116,19 @@ function revealStripe(context: KernelContext, stripe: RevealStripe, payload: num
         context.kernel.planesFromRows(lists.lists.address(keep), keep.count, 2 * first, w);
       }
       storePayload(context, payload + 2 * k * first, k, w, small);
+      loadPayload(context, payload + 2 * k * first, k, w, small);
+      writeDataRows(context, stripe, chunks);
     }
   });
+}
+
+/** Writes the data rows in set 0 to the output: all of them, as the payload has them. */
+function writeDataRows(
+  { kernel, work }: KernelContext,
+  { lists, k, first }: RevealStripe,
+  { start, stride, firstColumn }: RevealColumnsJob['chunks'],
+): void {
+  kernel.rowsFromPlanes(work, lists.w, k, start + 2 * (first - firstColumn), stride);
 }
 
 /** By block: its set, from 1 on; 0 for those without received rows. */
@@ -130,7 +147,8 @@ function blockSets({ plan }: RevealColumnsJob, areKept: boolean): number[] {
 }
 
 /**
- * Does a {@link RevealColumnsJob}.
+ * Does a {@link RevealColumnsJob}. Data rows are written all, received or not, from the payload: so that whoever
+ * hashes them knows that the payload is right (parity does not say so, as it was not made from it).
  *
  * Of more than k rows all are used, as in decoding: the rows revealed then are those of the polynomial
  * through all of them.
@@ -139,7 +157,7 @@ function blockSets({ plan }: RevealColumnsJob, areKept: boolean): number[] {
  * ones, and `k` products for each pair of such blocks.
  */
 export function revealColumns(context: KernelContext, job: RevealColumnsJob): void {
-  const { plan, received, payload, columns, chunks } = job;
+  const { plan, received, columns, chunks } = job;
   const k = plan.systematicThreshold;
   const keptSets = 1 + Math.max(...blockSets(job, true));
   const areKept = keptSets * 2 * k * COLUMN_ALIGNMENT <= WORK_BYTES;
@@ -154,6 +172,6 @@ export function revealColumns(context: KernelContext, job: RevealColumnsJob): vo
         isLastLayerLeft: () => false,
       });
     }
-    revealStripe(context, { lists, k, first, sets, areKept }, payload);
+    revealStripe(context, { lists, k, first, sets, areKept }, job);
   });
 }

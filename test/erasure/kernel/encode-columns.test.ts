@@ -5,7 +5,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { PLAIN_CODEC_V1 } from '../../../src/erasure/index.ts';
-import { encodeColumns, encodeParityColumns } from '../../../src/erasure/kernel/index.ts';
+import { encodeColumns } from '../../../src/erasure/kernel/index.ts';
 import { dataRowsOf, KERNELS, noise, payloadStretch, Rig, ranges, stretchesOf } from './rig.ts';
 
 /** Every validator count in 2 .. 130, and some of each number of blocks. */
@@ -58,6 +58,32 @@ describe.each(KERNELS)('encodeColumns on %s', (kernel) => {
     }
   });
 
+  it('writes groups of columns through a small buffer', () => {
+    const step = kernel === 'plain' ? 31 : 3;
+    for (const n of COUNTS.filter((_, i) => i % step === 0)) {
+      const k = dataRowsOf(n);
+      const columns = [1, 31, 33, 64, 97][n % 5]!;
+      const bytes = noise(2 * k * columns, n);
+      const chunks = PLAIN_CODEC_V1.encodeChunks(bytes, n);
+      rig.reset();
+      const payload = rig.payload(k, columns, bytes);
+      const buffer = rig.rows(n, 64);
+      for (let first = 0; first < columns; first += 32) {
+        const range = { from: first, to: Math.min(columns, first + 32) };
+        const written = stretchesOf(buffer.addresses, { from: 0, to: 32 });
+        const group = { ...buffer, firstColumn: first };
+        rig.run(written, (context) =>
+          encodeColumns(context, { validatorCount: n, payload, chunks: group, columns: range }),
+        );
+        chunks.forEach((chunk, i) => {
+          const expected = chunk.subarray(2 * range.from, 2 * range.to);
+          const actual = rig.read(buffer.addresses[i]!, expected.length);
+          expect(Buffer.compare(expected, actual), `n = ${n}, chunk ${i}, ${first}`).toBe(0);
+        });
+      }
+    }
+  });
+
   it.skipIf(kernel === 'plain')('gives them over many stripes', () => {
     for (const [n, chunkBytes] of [
       [2, 3 * 4096],
@@ -67,35 +93,6 @@ describe.each(KERNELS)('encodeColumns on %s', (kernel) => {
       [766, 1090],
     ] as const) {
       expectEncoded(rig, n, chunkBytes);
-    }
-  });
-});
-
-describe.each(KERNELS)('encodeParityColumns on %s', (kernel) => {
-  const rig = new Rig(kernel, 2 * 2 ** 20);
-
-  it('writes the parity rows, and groups of columns go through a small buffer', () => {
-    const step = kernel === 'plain' ? 31 : 3;
-    for (const n of COUNTS.filter((_, i) => i % step === 0)) {
-      const k = dataRowsOf(n);
-      const columns = [1, 31, 33, 64, 97][n % 5]!;
-      const chunks = PLAIN_CODEC_V1.encodeChunks(noise(2 * k * columns, n), n);
-      rig.reset();
-      const dataRows = rig.rows(k, 2 * columns, chunks.slice(0, k)).addresses;
-      const buffer = rig.rows(n, 64);
-      for (let first = 0; first < columns; first += 32) {
-        const range = { from: first, to: Math.min(columns, first + 32) };
-        const written = stretchesOf(buffer.addresses.subarray(k), { from: 0, to: 32 });
-        const parity = { ...buffer, firstColumn: first };
-        rig.run(written, (context) =>
-          encodeParityColumns(context, { validatorCount: n, dataRows, parity, columns: range }),
-        );
-        for (let i = k; i < n; i += 1) {
-          const expected = chunks[i]!.subarray(2 * range.from, 2 * range.to);
-          const actual = rig.read(buffer.addresses[i]!, expected.length);
-          expect(Buffer.compare(expected, actual), `n = ${n}, chunk ${i}, ${first}`).toBe(0);
-        }
-      }
     }
   });
 });
