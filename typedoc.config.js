@@ -26,7 +26,7 @@ function resolveByName(app) {
 export default {
   entryPointStrategy: 'expand',
   entryPoints: ['src', 'strategies', 'protocol'],
-  tsconfig: 'tsconfig.build.json',
+  tsconfig: 'tsconfig.json',
   plugin: [resolveByName],
   readme: 'none',
   disableSources: true,

@@ -12,7 +12,7 @@ export {
   rowStride,
   stripeWidth,
 } from './code-shape.ts';
-export { type CoefficientRows, coefficientRows } from './coefficient-rows.ts';
+export { coefficientRows } from './coefficient-rows.ts';
 export type {
   DecodeColumnsJob,
   EncodeColumnsJob,
@@ -21,7 +21,7 @@ export type {
   RevealColumnsJob,
 } from './column-jobs.ts';
 export { decodeColumns } from './decode-columns.ts';
-export { type DecodePlan, decodePlan } from './decode-plan.ts';
+export { decodePlan } from './decode-plan.ts';
 export { encodeColumns } from './encode-columns.ts';
 export {
   chooseEngine,
@@ -33,30 +33,24 @@ export {
 } from './engine-choice.ts';
 export { chooseHashKernel } from './hash-kernel-choice.ts';
 export {
-  type KernelExports,
   kernelModule,
-  type LoadKernelOptions,
-  loadKernel,
   type SimdEngineId,
 } from './kernel.ts';
-export { type KernelDecoder, kernelCodec, kernelDecoder } from './kernel-codec.ts';
+export { kernelCodec, kernelDecoder } from './kernel-codec.ts';
 export {
   attachContext,
   type ContextAreas,
-  type ContextSource,
   createContext,
-  giveAreas,
   type KernelContext,
   LIST_BYTES,
   SCRATCH_BYTES,
   takeAreas,
   WORK_BYTES,
 } from './kernel-context.ts';
-export { KernelMemory, type KernelMemoryOptions, MemoryViews } from './kernel-memory.ts';
+export { KernelMemory, MemoryViews } from './kernel-memory.ts';
 export { revealColumns } from './reveal-columns.ts';
 export { reassembleColumns, recoverRowsColumns } from './row-columns.ts';
 export {
-  defaultHashKernel,
   HASH_GROUP_ALIGNMENT,
   HASH_KERNELS,
   HASH_STATE_BYTES,

@@ -27,7 +27,7 @@ export const PRODUCT_SHIFT = 5;
 export const TOWER: number = PRODUCTS + 256 * PRODUCT_BYTES;
 
 /** Constants of BLAKE2b, from here to {@link TABLES_END}. */
-export const BLAKE2B: number = TOWER + 96;
+const BLAKE2B: number = TOWER + 96;
 /** Byte order that rotates two 64-bit words to the right by 16. */
 export const BLAKE2B_ROTATE_16: number = BLAKE2B;
 /** The same by 24. */
