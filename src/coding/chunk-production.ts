@@ -24,7 +24,10 @@ export type Production = {
   readonly erasureRoot: Uint8Array;
   /** Hashes of all chunks, 32 bytes each, by chunk index; own bytes. */
   readonly digests: Uint8Array;
-  /** SCALE proofs of all chunks in one buffer of its own: that of chunk `i` from `offsets[i]` to `offsets[i + 1]`. */
+  /**
+   * SCALE proofs of all chunks: that of chunk `i` from `offsets[i]` to `offsets[i + 1]` of `bytes`, which is
+   * a view like that of {@link Production.chunk} (a megabyte at n = 1000: as long to copy as to make).
+   */
   readonly proofs: { readonly bytes: Uint8Array; readonly offsets: Uint32Array };
   /**
    * A view of a chunk in the arena: valid until the next call of anything of this work, since the memory
@@ -158,14 +161,15 @@ function production(
   memory.copyList(entries);
   const digests = bytes.slice(places.digests, places.digests + HASH_BYTES * validatorCount);
   let isReleased = false;
+  const view = (address: number, length: number): Uint8Array =>
+    context.bytes().subarray(address, address + length);
   const chunk = (chunkIndex: number): Uint8Array => {
     if (isReleased || !(chunkIndex >= 0 && chunkIndex < validatorCount)) {
       throw new RangeError(
         `chunkIndex: expected 0 to ${validatorCount - 1} of what is not released, got ${chunkIndex}`,
       );
     }
-    const at = places.rows + chunkIndex * layout.stride;
-    return context.bytes().subarray(at, at + chunkBytes);
+    return view(places.rows + chunkIndex * layout.stride, chunkBytes);
   };
   return {
     validatorCount,
@@ -173,7 +177,12 @@ function production(
     erasureRoot,
     digests,
     proofs: {
-      bytes: bytes.slice(places.proofs, places.proofs + proofBytes),
+      get bytes() {
+        if (isReleased) {
+          throw new RangeError('proofs: released');
+        }
+        return view(places.proofs, proofBytes);
+      },
       offsets: trie.proofAt.slice(),
     },
     chunk,

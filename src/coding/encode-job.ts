@@ -89,6 +89,12 @@ export function encodeTasks(part: {
   );
 }
 
+/** The indices of the last count that was asked for: most jobs of a process are of one session. */
+let indices: readonly number[] = [];
+
 function allIndices(count: number): readonly number[] {
-  return Array.from({ length: count }, (_, i) => i);
+  if (indices.length !== count) {
+    indices = Array.from({ length: count }, (_, i) => i);
+  }
+  return indices;
 }

@@ -62,6 +62,7 @@ describe('produce', () => {
     made.release();
     expect(work.usedBytes).toBe(0);
     expect(() => made.chunk(0)).toThrow(RangeError);
+    expect(() => made.proofs.bytes).toThrow(RangeError);
     work.close();
   });
 
