@@ -227,7 +227,11 @@ const IS_SHARED = 3;
  */
 export function kernelBytes({ engine, isShared }: KernelModuleOptions): Uint8Array<ArrayBuffer> {
   const text = atob(engine === 'simd_relaxed' ? RELAXED : PLAIN);
-  const bytes = Uint8Array.from(text, (character) => character.charCodeAt(0));
+  const bytes = new Uint8Array(text.length);
+  // Not `from` with a callback: in a fresh process its 70,000 calls take 6 ms, this loop half a millisecond.
+  for (let at = 0; at < bytes.length; at += 1) {
+    bytes[at] = text.charCodeAt(at);
+  }
   if (isShared) {
     const start = bytes.findIndex((_, at) => IMPORT.every((byte, i) => bytes[at + i] === byte));
     const flags = start + IMPORT.length;
