@@ -8,7 +8,7 @@
  */
 
 import { expect, test } from 'vitest';
-import { hashStrings } from '../src/coding/node-hasher.ts';
+import { hashNodesOn, hashStrings } from '../src/coding/node-hasher.ts';
 import { ProofBook } from '../src/commitment/proof-book.ts';
 import { chooseEngine, createContext, KernelMemory } from '../src/erasure/kernel/index.ts';
 import { HASH_BYTES, hashReady } from '../src/primitives/hash.ts';
@@ -100,9 +100,10 @@ test(`proofs n=${VALIDATORS} size=2.5MiB`, { timeout: PATIENCE_MS }, async () =>
   const made = fixture(PAYLOAD_BYTES, VALIDATORS);
   const all = arrivals(made);
   const hash = hashStrings(context);
+  const hashNodes = hashNodesOn(context);
   const runs = new Map<number, Run[]>(CONSUMERS.map((consumers) => [consumers, []]));
   const job = (consumers: number): void => {
-    const book = new ProofBook(made.erasureRoot, VALIDATORS, hash);
+    const book = new ProofBook(made.erasureRoot, VALIDATORS, hashNodes);
     const check = (indices: readonly number[]): void => {
       const chunks = indices.flatMap((index) => made.chunks[index] ?? []);
       const digests = hash(chunks.map(({ bytes }) => bytes));

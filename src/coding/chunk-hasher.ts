@@ -6,85 +6,81 @@
 
 import { catchError, concat, defer, map, type Observable, of } from 'rxjs';
 import { rowStride } from '../erasure/kernel/index.ts';
-import { blake2b256 } from '../primitives/hash.ts';
+import { blake2b256, HASH_BYTES } from '../primitives/hash.ts';
 import { type ReadyJob, runOnLease, runReady } from './arena-job.ts';
 import { ArenaTooSmallError } from './arena-queue.ts';
-import type { ChunkRow, ChunkRows } from './chunk-rows.ts';
+import type { ChunkRows } from './chunk-rows.ts';
 import { RegionCutter } from './code-layout.ts';
+import type { HeldChunk } from './held-chunk.ts';
 import { cutCount } from './job-cutting.ts';
 import type { KernelHost } from './kernel-host.ts';
 import { hashCostMs } from './planner.ts';
 import { HASH_STEP, kernelOption } from './row-groups.ts';
 import type { Job, Task } from './tasks.ts';
 
-/** The hash of a chunk, own bytes, and the row that holds the chunk if it got one. */
-export type HashedChunk = { readonly digest: Uint8Array; readonly row?: ChunkRow };
+/** Chunks that were hashed, and in what memory their hashes are, 32 bytes each, in this turn alone. */
+export type HashedPart = {
+  readonly chunks: readonly HeldChunk[];
+  readonly memory: Uint8Array;
+  readonly at: ArrayLike<number>;
+};
 
 /** Bytes of chunks that are hashed at a time where they get no rows. */
 const STAGING_BYTES = 4 * 1024 * 1024;
 
-const DIGEST_BYTES = 32;
+/** Where chunks and their hashes are while they are hashed. */
+type Places = { readonly rows: Uint32Array; readonly digests: Uint32Array };
 
 /**
- * Hashes chunks, in their order, and emits part after part. Rows that are handed out with a part are to be
- * kept or given back in the turn of its emission: afterwards they may be evicted, for they must not be in
- * use while the next part waits for memory.
- *
- * Buffers: chunks are read in the turn of the subscription where they get rows, else later.
+ * Hashes chunks and emits part after part: first those with a row, then the others. Rows are to be kept or
+ * given back in the turn of the emission of their part: afterwards they may be evicted, for they must not be
+ * in use while the next part waits for memory.
  *
  * @param chunks - Of `rows.chunkBytes` each.
  */
 export function hashChunks(
   host: KernelHost,
   rows: ChunkRows,
-  chunks: readonly Uint8Array[],
-): Observable<readonly HashedChunk[]> {
+  chunks: readonly HeldChunk[],
+): Observable<HashedPart> {
   return defer(() => {
     const endUse = rows.use();
-    const placed: ChunkRow[] = [];
-    while (placed.length < chunks.length) {
-      const row = rows.take();
-      if (row === undefined) {
-        break;
-      }
-      placed.push(row);
-    }
+    const placed = chunks.filter(({ row }) => row !== undefined);
+    const others = chunks.filter(({ row }) => row === undefined);
+    const places: Places = {
+      rows: Uint32Array.from(placed, ({ row }) => row?.row ?? 0),
+      digests: Uint32Array.from(placed, ({ row }) => row?.digest ?? 0),
+    };
     const inRows = runReady(host.runner, {
-      ...hashJob(host, chunks.slice(0, placed.length), placed, rows.chunkBytes),
+      ...hashJob(host, placed, places, rows.chunkBytes),
       onIdle: endUse,
-    }).pipe(map((digests) => digests.map((digest, i): HashedChunk => withRow(digest, placed[i]))));
-    const staged = portions(chunks.slice(placed.length), rows.chunkBytes).map((some) =>
-      hashStaged(host, some, rows.chunkBytes),
-    );
-    return concat(inRows, ...staged);
+    });
+    return others.length === 0
+      ? inRows
+      : concat(
+          inRows,
+          ...portions(others, rows.chunkBytes).map((some) =>
+            hashStaged(host, some, rows.chunkBytes),
+          ),
+        );
   });
 }
 
-function withRow(digest: Uint8Array, row: ChunkRow | undefined): HashedChunk {
-  return row === undefined ? { digest } : { digest, row };
-}
-
-/** Copies chunks to rows, and makes the job that hashes them. */
+/** The job that hashes chunks that are in their places. */
 function hashJob(
   host: KernelHost,
-  chunks: readonly Uint8Array[],
-  rows: readonly ChunkRow[],
+  chunks: readonly HeldChunk[],
+  { rows, digests }: Places,
   bytes: number,
-): ReadyJob<readonly Uint8Array[]> {
-  const memory = host.context.bytes();
-  chunks.forEach((chunk, i) => {
-    memory.set(chunk, rows[i]?.row ?? 0);
-  });
+): ReadyJob<HashedPart> {
   const settings = host.settings(hashCostMs(host.settings(0).costs, chunks.length, bytes));
   const cost = hashCostMs(settings.costs, chunks.length, bytes);
-  const at = Uint32Array.from(rows, ({ row }) => row);
-  const digests = Uint32Array.from(rows, ({ digest }) => digest);
   const cut = { costMs: cost, threads: settings.threads };
   const stage = cutCount(chunks.length, cut, HASH_STEP).map(
     ({ from, to }): Task => ({
       type: 'hash_rows',
       job: {
-        rows: at.slice(from, to),
+        rows: rows.slice(from, to),
         bytes,
         digests: digests.slice(from, to),
         ...kernelOption(settings),
@@ -93,47 +89,61 @@ function hashJob(
   );
   const regions = host.needsRegions
     ? {
-        inputs: rows.map(({ row }) => ({ address: row, bytes })),
-        outputs: rows.map(({ digest }) => ({ address: digest, bytes: DIGEST_BYTES })),
+        inputs: Array.from(rows, (address) => ({ address, bytes })),
+        outputs: Array.from(digests, (address) => ({ address, bytes: HASH_BYTES })),
       }
     : {};
   const job: Job = { stages: [stage], cost, ...regions };
-  return {
-    job,
-    finish: () => {
-      const after = host.context.bytes();
-      return rows.map(({ digest }) => after.slice(digest, digest + DIGEST_BYTES));
-    },
-  };
+  return { job, finish: () => ({ chunks, memory: host.context.bytes(), at: digests }) };
 }
 
 function hashStaged(
   host: KernelHost,
-  chunks: readonly Uint8Array[],
+  chunks: readonly HeldChunk[],
   chunkBytes: number,
-): Observable<readonly HashedChunk[]> {
-  const placesFrom = (region: RegionCutter): readonly ChunkRow[] =>
-    chunks.map(() => ({
-      row: region.part(rowStride(chunkBytes)),
-      digest: region.part(DIGEST_BYTES),
-    }));
+): Observable<HashedPart> {
+  const placesFrom = (region: RegionCutter): Places => ({
+    rows: Uint32Array.from(chunks, () => region.part(rowStride(chunkBytes))),
+    digests: Uint32Array.from(chunks, () => region.part(HASH_BYTES)),
+  });
   const size = new RegionCutter();
   placesFrom(size);
-  return runOnLease(host, { byteCount: () => size.byteCount }, (address) =>
-    hashJob(host, chunks, placesFrom(new RegionCutter(address)), chunkBytes),
-  ).pipe(
+  return runOnLease(host, { byteCount: () => size.byteCount }, (address) => {
+    const places = placesFrom(new RegionCutter(address));
+    const memory = host.context.bytes();
+    chunks.forEach(({ bytes }, i) => {
+      memory.set(bytes, places.rows[i]);
+    });
+    return hashJob(host, chunks, places, chunkBytes);
+  }).pipe(
+    map(({ memory, at }): HashedPart => {
+      // The lease ends while this is told.
+      const own = new Uint8Array(HASH_BYTES * chunks.length);
+      chunks.forEach((_, i) => {
+        const from = at[i] ?? 0;
+        own.set(memory.subarray(from, from + HASH_BYTES), HASH_BYTES * i);
+      });
+      return ownPart(chunks, own);
+    }),
     catchError((error: unknown) => {
       if (!(error instanceof ArenaTooSmallError)) {
         throw error;
       }
       host.warn('arena_too_small', error);
-      return of(chunks.map((chunk) => blake2b256(chunk)));
+      const own = new Uint8Array(HASH_BYTES * chunks.length);
+      chunks.forEach(({ bytes }, i) => {
+        own.set(blake2b256(bytes), HASH_BYTES * i);
+      });
+      return of(ownPart(chunks, own));
     }),
-    map((digests) => digests.map((digest) => ({ digest }))),
   );
 }
 
-function portions(chunks: readonly Uint8Array[], chunkBytes: number): (readonly Uint8Array[])[] {
+function ownPart(chunks: readonly HeldChunk[], memory: Uint8Array): HashedPart {
+  return { chunks, memory, at: chunks.map((_, i) => HASH_BYTES * i) };
+}
+
+function portions(chunks: readonly HeldChunk[], chunkBytes: number): (readonly HeldChunk[])[] {
   const perPortion = Math.max(1, Math.floor(STAGING_BYTES / rowStride(chunkBytes)));
   return Array.from({ length: Math.ceil(chunks.length / perPortion) }, (_, i) =>
     chunks.slice(i * perPortion, (i + 1) * perPortion),

@@ -1,10 +1,18 @@
 /**
  * @module
- * Rows in the arena for the chunks of one recovery, taken block by block as chunks come. They are copies of
- * chunks that exist elsewhere too, so the arena may take them away while nobody reads them.
+ * Rows in the arena for the chunks of one recovery, taken block by block as chunks come. What is in them is
+ * copied out before the arena takes them away, which it may while no thread works on them.
  */
 
 import type { ArenaQueue, Evictable } from './arena-queue.ts';
+
+/** Whoever has its bytes in a row and nowhere else. */
+export interface RowUser {
+  /** Copies what is in the row; the row is somebody else's afterwards. */
+  leaveRow(): void;
+  /** As `leaveRow`, but nobody will ask for the bytes any more. */
+  loseRow(): void;
+}
 
 /** Place for one chunk and its hash. */
 export type ChunkRow = {
@@ -12,6 +20,8 @@ export type ChunkRow = {
   readonly row: number;
   /** Address of 32 bytes. */
   readonly digest: number;
+  /** Who is told before the row goes. */
+  user: RowUser | undefined;
 };
 
 /** Rows that are taken together. */
@@ -28,6 +38,7 @@ export class ChunkRows implements Evictable {
   readonly #stride: number;
   readonly #maxRows: number;
   #blocks: number[] = [];
+  #all: ChunkRow[] = [];
   #free: ChunkRow[] = [];
   readonly #kept = new Map<number, ChunkRow>();
   #users = 0;
@@ -45,7 +56,7 @@ export class ChunkRows implements Evictable {
     queue.addHolder(this);
   }
 
-  /** A row, if there is room. It holds garbage. Only between {@link ChunkRows.use} and its end. */
+  /** A row, if there is room. It holds garbage. Who writes to it makes itself its user in the same turn. */
   take(): ChunkRow | undefined {
     if (this.#free.length === 0 && !this.#isClosed) {
       this.#takeBlock();
@@ -53,14 +64,16 @@ export class ChunkRows implements Evictable {
     return this.#free.pop();
   }
 
-  /** Gives a row back that isn't kept. */
+  /** Gives a row back that isn't kept; its user has left it. */
   give(row: ChunkRow): void {
+    row.user = undefined;
     this.#free.push(row);
   }
 
-  /** Keeps a row as that of a chunk index. A second one for the same index is given back. */
+  /** Keeps a row as that of a chunk index. A second one for the same index is given back, copied out. */
   keep(chunkIndex: number, row: ChunkRow): void {
     if (this.#kept.has(chunkIndex)) {
+      row.user?.leaveRow();
       this.give(row);
     } else {
       this.#kept.set(chunkIndex, row);
@@ -103,8 +116,10 @@ export class ChunkRows implements Evictable {
     if (this.#users > 0) {
       return 'in_use';
     }
+    this.leaveAll();
     const blocks = this.#blocks;
     this.#blocks = [];
+    this.#all = [];
     this.#free = [];
     this.#kept.clear();
     for (const block of blocks) {
@@ -113,9 +128,20 @@ export class ChunkRows implements Evictable {
     return 'given';
   }
 
-  /** Gives everything back, as soon as nobody uses it. */
+  /** Has all users copy their bytes. */
+  leaveAll(): void {
+    for (const { user } of this.#all) {
+      user?.leaveRow();
+    }
+  }
+
+  /** Gives everything back, as soon as nobody uses it. Users lose their bytes. */
   close(): void {
     this.#isClosed = true;
+    for (const row of this.#all) {
+      row.user?.loseRow();
+      row.user = undefined;
+    }
     this.#giveIfClosed();
   }
 
@@ -136,7 +162,13 @@ export class ChunkRows implements Evictable {
     this.#blocks.push(block);
     const digests = block + rowCount * this.#stride;
     for (let i = rowCount - 1; i >= 0; i -= 1) {
-      this.#free.push({ row: block + i * this.#stride, digest: digests + i * DIGEST_BYTES });
+      const row: ChunkRow = {
+        row: block + i * this.#stride,
+        digest: digests + i * DIGEST_BYTES,
+        user: undefined,
+      };
+      this.#all.push(row);
+      this.#free.push(row);
     }
   }
 }

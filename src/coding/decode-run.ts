@@ -11,6 +11,7 @@ import type { ChunkRows } from './chunk-rows.ts';
 import { type CodeLayout, codeLayout, RegionCutter } from './code-layout.ts';
 import { type DecodeWork, decodeJob, decodeSpace, freshPositions } from './decode-job.ts';
 import type { Decoded } from './erasure-work.ts';
+import { type ChunkKeeper, HeldChunk } from './held-chunk.ts';
 import type { KernelHost } from './kernel-host.ts';
 import { choosePath, type PathCost } from './planner.ts';
 import type { ReceivedChunks } from './received-chunks.ts';
@@ -26,8 +27,8 @@ export type DecodeInput = {
   readonly wantsRoot: boolean;
   /** Rows that hold some of the chunks; undefined where none does. */
   readonly rows: ChunkRows | undefined;
-  /** The proven hash of each chunk, in the order of `received.chunks`, where it is known. */
-  readonly digests: readonly (Uint8Array | undefined)[];
+  /** Whose held chunks have their proven hashes with them. */
+  readonly keeper: ChunkKeeper;
 };
 
 /** Decodes by the kernel. Cold; one value. Errors with `ArenaTooSmallError` where the arena is. */
@@ -89,7 +90,6 @@ class DecodeRun {
   begin(address: number): ReadyJob<Decoded> {
     const { rows, wantsRoot } = this.#input;
     const region = new RegionCutter(address);
-    const endUse = rows?.use();
     const payload = region.part(this.#layout.payloadSpace);
     const nodes = region.part(this.#trie?.regionBytes ?? 0);
     const places: Places = { payload, nodes, rows: this.#loadRows(region) };
@@ -107,6 +107,7 @@ class DecodeRun {
       path: this.#choice.path,
       hashedChunks: wantsRoot ? freshPositions(this.#shape).length : 0,
     });
+    const endUse = rows?.use();
     return {
       job: { ...job, stages: [...job.stages, hashing], ...this.#regions(places) },
       finish: () => this.#finish(places),
@@ -142,21 +143,21 @@ class DecodeRun {
    * all the same is hashed again, and that hash counts.
    */
   #useDigests(rows: Uint32Array, leaves: Uint32Array): Stage {
-    const { received, digests } = this.#input;
+    const { received, keeper } = this.#input;
     const memory = this.#host.context.bytes();
     const fresh = new Set(freshPositions(this.#shape));
     const unknown: number[] = [];
     let reusedHashes = 0;
     received.used.forEach((position, i) => {
-      const digest = digests[i];
       if (fresh.has(position)) {
         return;
       }
-      if (digest === undefined) {
-        unknown.push(i);
-      } else {
+      const chunk = received.chunks[i];
+      if (HeldChunk.isOf(keeper, chunk)) {
         reusedHashes += 1;
-        memory.set(digest, leaves[position]);
+        chunk.writeDigest(memory, leaves[position] ?? 0);
+      } else {
+        unknown.push(i);
       }
     });
     this.#counter.add({ reusedHashes, hashedChunks: unknown.length });

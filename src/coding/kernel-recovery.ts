@@ -7,23 +7,23 @@
 import {
   catchError,
   defer,
-  last,
   type MonoTypeOperatorFunction,
   map,
   type Observable,
   of,
+  reduce,
   Subject,
-  scan,
   takeUntil,
   throwError,
 } from 'rxjs';
-import { ProofBook } from '../commitment/proof-book.ts';
+import { type HashedChunk, ProofBook } from '../commitment/proof-book.ts';
 import type { VerifyChunkAnswer } from '../commitment/verify-chunk.ts';
 import type { CodeParameters } from '../erasure/index.ts';
 import { rowStride } from '../erasure/kernel/index.ts';
-import type { Chunk, VerifiedChunk } from '../primitives/chunk.ts';
+import type { Chunk } from '../primitives/chunk.ts';
+import { HASH_BYTES } from '../primitives/hash.ts';
 import { ArenaTooSmallError } from './arena-queue.ts';
-import { type HashedChunk, hashChunks } from './chunk-hasher.ts';
+import { type HashedPart, hashChunks } from './chunk-hasher.ts';
 import { ChunkRows } from './chunk-rows.ts';
 import { type DecodeInput, decodeOnArena } from './decode-run.ts';
 import type {
@@ -33,9 +33,10 @@ import type {
   WorkSubject,
   WorkTally,
 } from './erasure-work.ts';
+import { type ChunkKeeper, HeldChunk } from './held-chunk.ts';
 import type { KernelHost } from './kernel-host.ts';
-import { hashStrings } from './node-hasher.ts';
-import { ownChunk } from './own-chunk.ts';
+import { hashNodesOn } from './node-hasher.ts';
+import { ownProof } from './own-chunk.ts';
 import { ProofQueue } from './proof-queue.ts';
 import { receivedChunks } from './received-chunks.ts';
 import { rootOfPayload } from './root-run.ts';
@@ -52,9 +53,8 @@ class KernelRecovery implements RecoveryWork {
   readonly #parameters: CodeParameters;
   readonly #counter = new WorkCounter();
   readonly #closed$ = new Subject<never>();
-  readonly #queue: ProofQueue;
-  /** Hashes of the chunks that were verified here. */
-  readonly #digests = new WeakMap<VerifiedChunk, Uint8Array>();
+  readonly #queue: ProofQueue<HeldChunk>;
+  readonly #keeper: ChunkKeeper;
   #book: ProofBook | undefined;
   #rows: ChunkRows | undefined;
   #isClosed = false;
@@ -66,13 +66,14 @@ class KernelRecovery implements RecoveryWork {
     this.#queue = new ProofQueue({
       drainTime: host.drainTime,
       endOfTurn: host.endOfTurn,
-      own: (chunk) => {
-        const own = ownChunk(chunk);
-        this.#counter.add({ load: own.copiedBytes });
-        return own.chunk;
-      },
+      own: (chunk) => this.#hold(chunk),
       judge: (chunks) => this.#judge(chunks),
+      drop: (chunk) => this.#drop(chunk),
     });
+    this.#keeper = {
+      bytes: () => host.context.bytes(),
+      proofOf: (chunkIndex, digest) => this.#bookOf().proofOf(chunkIndex, digest),
+    };
   }
 
   get tally(): WorkTally {
@@ -80,7 +81,7 @@ class KernelRecovery implements RecoveryWork {
   }
 
   verify(chunk: Chunk): Observable<VerifyChunkAnswer> {
-    return this.#whileOpen(() => this.#queue.ask(chunk));
+    return this.#queue.ask(chunk);
   }
 
   decode(question: DecodeQuestion): Observable<Decoded> {
@@ -94,7 +95,7 @@ class KernelRecovery implements RecoveryWork {
         received,
         wantsRoot: question.wantsRoot,
         rows: this.#rows?.chunkBytes === received.chunkBytes ? this.#rows : undefined,
-        digests: received.chunks.map((chunk) => this.#digests.get(chunk)),
+        keeper: this.#keeper,
       };
       return decodeOnArena(this.#host, input, this.#counter).pipe(
         this.#plainWhenTooSmall(() => this.#decodePlainly(question)),
@@ -118,7 +119,7 @@ class KernelRecovery implements RecoveryWork {
     if (!this.#isClosed) {
       this.#isClosed = true;
       this.#closed$.error(closedError());
-      this.#queue.close();
+      this.#queue.close(closedError());
       this.#rows?.close();
       this.#rows = undefined;
     }
@@ -146,93 +147,204 @@ class KernelRecovery implements RecoveryWork {
     return of({ payload, path: 'plain' });
   }
 
+  /**
+   * Takes a copy of a chunk: its bytes to a row if it has the rows' length, its proof to the book. What doesn't
+   * fit there is copied to memory of its own.
+   */
+  #hold(chunk: Chunk): HeldChunk {
+    const { bytes, chunkIndex } = chunk;
+    const { length } = bytes;
+    const book = this.#bookOf();
+    const held = new HeldChunk(this.#keeper, chunkIndex, length);
+    const before = book.copiedBytes;
+    held.claim = book.claim(chunk);
+    let load = length + book.copiedBytes - before;
+    if (held.claim < 0) {
+      const { proof, copiedBytes } = ownProof(chunk.proof);
+      held.setProof(proof);
+      load += copiedBytes;
+    }
+    this.#rows ??= this.#newRows(length);
+    const row = this.#rows?.chunkBytes === length ? this.#rows.take() : undefined;
+    if (row === undefined) {
+      held.setBytes(new Uint8Array(bytes));
+    } else {
+      this.#host.context.bytes().set(bytes, row.row);
+      held.placeIn(row);
+    }
+    this.#counter.add({ load });
+    return held;
+  }
+
+  #drop(held: HeldChunk): void {
+    if (held.claim >= 0) {
+      this.#book?.drop(held.claim);
+    }
+    this.#giveRow(held);
+  }
+
+  #giveRow(held: HeldChunk): void {
+    const { row } = held;
+    if (row !== undefined) {
+      held.loseRow();
+      this.#rows?.give(row);
+    }
+  }
+
   /** Judges a batch: the chunks of the recovery's length on the kernel, others by the plain commitment. */
-  #judge(chunks: readonly Chunk[]): Observable<readonly VerifyChunkAnswer[]> {
+  #judge(chunks: readonly HeldChunk[]): Observable<readonly VerifyChunkAnswer[]> {
     const rows = this.#rowsFor(chunks);
     this.#counter.add({ hashedChunks: chunks.length });
-    if (rows === undefined) {
-      return of(chunks.map((chunk) => this.#verifyPlainly(chunk)));
+    const regular =
+      rows === undefined ? [] : chunks.filter(({ byteLength }) => byteLength === rows.chunkBytes);
+    const irregular = regular.length === chunks.length ? [] : chunks;
+    const answers = new Map<HeldChunk, VerifyChunkAnswer>();
+    for (const chunk of irregular) {
+      if (chunk.byteLength !== rows?.chunkBytes) {
+        answers.set(chunk, this.#judgePlainly(chunk));
+      }
     }
-    const regular = chunks.filter(({ bytes }) => bytes.length === rows.chunkBytes);
-    this.#counter.add({ load: rows.chunkBytes * regular.length });
-    const bytes = regular.map((chunk) => chunk.bytes);
-    return hashChunks(this.#host, rows, bytes).pipe(
-      scan<readonly HashedChunk[], readonly VerifyChunkAnswer[]>((answers, part) => {
-        const some = regular.slice(answers.length, answers.length + part.length);
-        return [...answers, ...this.#judgeHashed(rows, some, part)];
-      }, []),
-      last(),
-      map((answers) => {
-        const byChunk = new Map(regular.map((chunk, i) => [chunk, answers[i]]));
-        return chunks.map((chunk) => byChunk.get(chunk) ?? this.#verifyPlainly(chunk));
-      }),
+    if (rows === undefined) {
+      return of(chunks.map((chunk) => answers.get(chunk) as VerifyChunkAnswer));
+    }
+    this.#loadRows(rows, regular);
+    return hashChunks(this.#host, rows, regular).pipe(
+      reduce((all, part) => {
+        this.#judgeHashed(part, all);
+        return all;
+      }, answers),
+      map((all) => chunks.map((chunk) => all.get(chunk) as VerifyChunkAnswer)),
     );
+  }
+
+  /** Gives rows to chunks that have none, as far as there are any. */
+  #loadRows(rows: ChunkRows, chunks: readonly HeldChunk[]): void {
+    for (const chunk of chunks) {
+      if (chunk.row === undefined) {
+        this.#counter.add({ load: rows.chunkBytes });
+        const row = rows.take();
+        if (row !== undefined) {
+          this.#host.context.bytes().set(chunk.bytes, row.row);
+          chunk.placeIn(row);
+        }
+      }
+    }
   }
 
   /** Judges chunks that were hashed, and keeps the rows of the verified. */
   #judgeHashed(
-    rows: ChunkRows,
-    chunks: readonly Chunk[],
-    hashed: readonly HashedChunk[],
-  ): readonly VerifyChunkAnswer[] {
-    const batch = chunks.flatMap((chunk, i) => {
-      const digest = hashed[i]?.digest;
-      return digest === undefined ? [] : [{ chunk, digest }];
-    });
-    const answers = this.#bookOf().verify(batch);
-    answers.forEach((answer, i) => {
-      const { digest, row } = hashed[i] ?? {};
-      if (answer.type === 'verified' && digest !== undefined) {
-        this.#digests.set(answer.chunk, digest);
+    { chunks, memory, at }: HashedPart,
+    answers: Map<HeldChunk, VerifyChunkAnswer>,
+  ): void {
+    const book = this.#bookOf();
+    const claimed: HeldChunk[] = [];
+    const claims: number[] = [];
+    const digests: number[] = [];
+    const others: HeldChunk[] = [];
+    const hashed: HashedChunk[] = [];
+    chunks.forEach((held, i) => {
+      const digest = at[i] ?? 0;
+      held.setHashed(
+        held.row === undefined ? memory.slice(digest, digest + HASH_BYTES) : undefined,
+      );
+      if (held.claim >= 0) {
+        claimed.push(held);
+        claims.push(held.claim);
+        digests.push(digest);
+      } else {
+        others.push(held);
+        hashed.push({
+          chunk: held,
+          digest: new Uint8Array(memory.subarray(digest, digest + HASH_BYTES)),
+        });
       }
-      if (row !== undefined && answer.type === 'verified') {
-        rows.keep(answer.chunk.chunkIndex, row);
-      } else if (row !== undefined) {
-        rows.give(row);
+    });
+    book.judge(claims, { memory, at: digests }).forEach((proof, i) => {
+      const held = claimed[i];
+      if (held === undefined) {
+        return;
+      }
+      held.claim = -1;
+      if (proof !== undefined) {
+        held.setProof(proof);
+      }
+      answers.set(
+        held,
+        proof === undefined ? { type: 'verified', chunk: held.asVerified } : book.verifyAlone(held),
+      );
+    });
+    book.verify(hashed).forEach((answer, i) => {
+      const held = others[i];
+      if (held !== undefined) {
+        answers.set(held, answer);
       }
     });
-    return answers;
+    for (const held of chunks) {
+      this.#settleRow(held, answers.get(held));
+    }
+  }
+
+  #settleRow(held: HeldChunk, answer: VerifyChunkAnswer | undefined): void {
+    const { row } = held;
+    if (row !== undefined && answer?.type === 'verified') {
+      this.#rows?.keep(held.chunkIndex, row);
+    } else {
+      this.#giveRow(held);
+    }
   }
 
   /** Made when the first chunk is judged: a recovery that never sees one costs nothing. */
   #bookOf(): ProofBook {
     const { erasureRoot, validatorCount } = this.#subject;
-    this.#book ??= new ProofBook(erasureRoot, validatorCount, hashStrings(this.#host.context));
+    this.#book ??= new ProofBook(erasureRoot, validatorCount, hashNodesOn(this.#host.context));
     return this.#book;
   }
 
-  #verifyPlainly(chunk: Chunk): VerifyChunkAnswer {
-    const { coding, erasureRoot, validatorCount } = this.#subject;
-    return coding.plain.commitment.verifyChunk({ erasureRoot, chunk, validatorCount });
+  #judgePlainly(held: HeldChunk): VerifyChunkAnswer {
+    if (held.claim >= 0) {
+      const [proof] = this.#bookOf().judge([held.claim], NO_DIGEST);
+      held.claim = -1;
+      held.setProof(proof ?? []);
+    }
+    held.leaveRow();
+    return this.#bookOf().verifyAlone(held);
   }
 
   /**
    * The rows for a batch. Their length is that of the first verified chunk; until there is one, that of
    * most chunks of the batch, so that a liar's length does not stay.
    */
-  #rowsFor(chunks: readonly Chunk[]): ChunkRows | undefined {
+  #rowsFor(chunks: readonly HeldChunk[]): ChunkRows | undefined {
     if (this.#rows?.isEmpty === false) {
       return this.#rows;
     }
     const chunkBytes = mostCommonLength(chunks);
     if (this.#rows?.chunkBytes !== chunkBytes) {
+      this.#rows?.leaveAll();
       this.#rows?.close();
-      this.#rows =
-        chunkBytes === 0
-          ? undefined
-          : new ChunkRows(this.#host.queue, {
-              chunkBytes,
-              stride: rowStride(chunkBytes),
-              maxRows: this.#parameters.recoveryThreshold,
-            });
+      this.#rows = this.#newRows(chunkBytes);
     }
     return this.#rows;
   }
+
+  #newRows(chunkBytes: number): ChunkRows | undefined {
+    const { recoveryThreshold: maxRows } = this.#parameters;
+    return chunkBytes === 0
+      ? undefined
+      : new ChunkRows(this.#host.queue, { chunkBytes, stride: rowStride(chunkBytes), maxRows });
+  }
 }
 
-function mostCommonLength(chunks: readonly Chunk[]): number {
-  const groups = [...Map.groupBy(chunks, ({ bytes }) => bytes.length)];
-  const largest = groups.reduce<readonly [number, readonly Chunk[]]>(
+/** No chunk has this hash. */
+const NO_DIGEST = { memory: new Uint8Array(), at: [0] };
+
+function mostCommonLength(chunks: readonly HeldChunk[]): number {
+  const length = chunks[0]?.byteLength ?? 0;
+  if (chunks.every(({ byteLength }) => byteLength === length)) {
+    return length;
+  }
+  const groups = [...Map.groupBy(chunks, ({ byteLength }) => byteLength)];
+  const largest = groups.reduce<readonly [number, readonly HeldChunk[]]>(
     (best, next) => (next[1].length > best[1].length ? next : best),
     [0, []],
   );

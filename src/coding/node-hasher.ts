@@ -4,6 +4,7 @@
  * those of one length together. For the nodes of proofs, and for chunks that only a commitment asks for.
  */
 
+import type { NodeGroup } from '../commitment/node-shelf.ts';
 import type { HashNodes } from '../commitment/proof-book.ts';
 import { hashRows, type KernelContext, WORK_BYTES } from '../erasure/kernel/index.ts';
 import { blake2b256, HASH_BYTES } from '../primitives/hash.ts';
@@ -16,7 +17,9 @@ type Placed = { readonly bytes: Uint8Array; readonly at: number };
  *
  * Buffers: the context's areas hold garbage afterwards.
  */
-export function hashStrings(context: KernelContext): HashNodes {
+export function hashStrings(
+  context: KernelContext,
+): (strings: readonly Uint8Array[]) => Uint8Array {
   return (strings) => {
     const hashes = new Uint8Array(HASH_BYTES * strings.length);
     const placed = strings.map((bytes, at): Placed => ({ bytes, at }));
@@ -57,4 +60,73 @@ function hashBatch(
     const from = digestStart + HASH_BYTES * i;
     hashes.set(memory.subarray(from, from + HASH_BYTES), HASH_BYTES * at);
   });
+}
+
+/** From so many nodes on, the memory in which they lie is copied as a whole. */
+const MANY_NODES = 32;
+
+/**
+ * Hashes the nodes of a proof book.
+ *
+ * Buffers: the context's areas hold garbage afterwards.
+ */
+export function hashNodesOn(context: KernelContext): HashNodes {
+  return (memory, groups) => {
+    let count = 0;
+    let bytes = 0;
+    for (const group of groups) {
+      count += group.at.length;
+      bytes += group.at.length * group.bytes;
+    }
+    const isWhole = count >= MANY_NODES && memory.length + HASH_BYTES * count <= WORK_BYTES;
+    if (isWhole || bytes + HASH_BYTES * count <= WORK_BYTES) {
+      return hashGroups(context, { memory, groups, isWhole });
+    }
+    const nodes = groups.flatMap((group) =>
+      group.at.map((from) => memory.subarray(from, from + group.bytes)),
+    );
+    return hashStrings(context)(nodes);
+  };
+}
+
+/** Hashes nodes that fit into the work area all at once, by themselves or with all that lies between. */
+function hashGroups(
+  context: KernelContext,
+  {
+    memory,
+    groups,
+    isWhole,
+  }: {
+    readonly memory: Uint8Array;
+    readonly groups: readonly NodeGroup[];
+    readonly isWhole: boolean;
+  },
+): Uint8Array {
+  const arena = context.bytes();
+  const { work } = context;
+  let end = work;
+  if (isWhole) {
+    arena.set(memory, work);
+    end += memory.length;
+  }
+  const places = groups.map(({ bytes, at }) => {
+    const rows = new Uint32Array(at.length);
+    for (let i = 0; i < rows.length; i += 1) {
+      const from = at[i] ?? 0;
+      rows[i] = isWhole ? work + from : end;
+      if (!isWhole) {
+        arena.set(memory.subarray(from, from + bytes), end);
+        end += bytes;
+      }
+    }
+    return rows;
+  });
+  const start = end;
+  groups.forEach(({ bytes }, group) => {
+    const rows = places[group] ?? new Uint32Array();
+    const digests = rows.map((_, i) => end + HASH_BYTES * i);
+    end += HASH_BYTES * rows.length;
+    hashRows(context, { rows, bytes, digests });
+  });
+  return context.bytes().slice(start, end);
 }

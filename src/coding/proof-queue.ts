@@ -12,47 +12,62 @@ import type { DrainTime } from './kernel-host.ts';
 import type { EndOfTurn } from './pool/end-of-turn.ts';
 
 /** A chunk that waits for its answer. */
-type Waiting = { readonly chunk: Chunk; readonly subscriber: Subscriber<VerifyChunkAnswer> };
+type Waiting<Own> = { readonly own: Own; readonly subscriber: Subscriber<VerifyChunkAnswer> };
 
 /** What the queue needs. */
-export type ProofQueueOptions = {
+export type ProofQueueOptions<Own> = {
   readonly drainTime: DrainTime;
   readonly endOfTurn: EndOfTurn;
   /** Makes the copy that is judged, and handed out if it is verified. */
-  own(chunk: Chunk): Chunk;
+  own(chunk: Chunk): Own;
   /** Judges own copies: one value, the answers in the same order. */
-  judge(chunks: readonly Chunk[]): Observable<readonly VerifyChunkAnswer[]>;
+  judge(chunks: readonly Own[]): Observable<readonly VerifyChunkAnswer[]>;
+  /** A copy is not to be judged: whoever asked has left. */
+  drop(own: Own): void;
 };
 
 /** The waiting chunks of one recovery. Answers come in the order of asking. */
-export class ProofQueue {
-  readonly #options: ProofQueueOptions;
-  #waiting: Waiting[] = [];
+export class ProofQueue<Own> {
+  readonly #options: ProofQueueOptions<Own>;
+  #waiting: Waiting<Own>[] = [];
+  #judged: readonly Waiting<Own>[] = [];
   #isDraining = false;
+  #closed: Error | undefined;
   #cancelWake: (() => void) | undefined;
   #draining: Subscription = Subscription.EMPTY;
 
-  constructor(options: ProofQueueOptions) {
+  constructor(options: ProofQueueOptions<Own>) {
     this.#options = options;
   }
 
-  /** Asks for a chunk's verdict. The chunk is copied in the turn of the subscription. */
+  /**
+   * Asks for a chunk's verdict. The chunk is copied in the turn of the subscription. Who leaves is found out when
+   * the batch is taken: a teardown for each would cost more than the rest of the asking.
+   */
   ask(chunk: Chunk): Observable<VerifyChunkAnswer> {
     return new Observable((subscriber) => {
-      const waiting: Waiting = { chunk: this.#options.own(chunk), subscriber };
-      this.#waiting.push(waiting);
-      subscriber.add(() => {
-        this.#waiting = this.#waiting.filter((other) => other !== waiting);
-      });
+      if (this.#closed !== undefined) {
+        subscriber.error(this.#closed);
+        return;
+      }
+      this.#waiting.push({ own: this.#options.own(chunk), subscriber });
       this.#wake();
     });
   }
 
-  /** Gives up all that waits. */
-  close(): void {
-    this.#cancelWake?.();
-    this.#waiting = [];
-    this.#draining.unsubscribe();
+  /** Gives up all that waits: whoever asked, and whoever asks later, gets the error. */
+  close(error: Error): void {
+    if (this.#closed === undefined) {
+      this.#closed = error;
+      this.#cancelWake?.();
+      this.#draining.unsubscribe();
+      const all = [...this.#judged, ...this.#waiting];
+      this.#waiting = [];
+      this.#judged = [];
+      for (const { subscriber } of all) {
+        subscriber.error(error);
+      }
+    }
   }
 
   #wake(): void {
@@ -71,14 +86,20 @@ export class ProofQueue {
   }
 
   #drain(): void {
-    const batch = this.#waiting;
+    const batch = this.#waiting.filter(({ own, subscriber }) => {
+      if (subscriber.closed) {
+        this.#options.drop(own);
+      }
+      return !subscriber.closed;
+    });
+    this.#waiting = [];
     if (batch.length === 0) {
       return;
     }
-    this.#waiting = [];
+    this.#judged = batch;
     this.#isDraining = true;
     let answers: readonly VerifyChunkAnswer[] = [];
-    const chunks = batch.map(({ chunk }) => chunk);
+    const chunks = batch.map(({ own }) => own);
     this.#draining = defer(() => this.#options.judge(chunks)).subscribe({
       next: (all) => {
         answers = all;
@@ -101,8 +122,12 @@ export class ProofQueue {
   }
 
   /** Whoever is told may ask again: at once after the last answer, else in the batch that follows. */
-  #settle(batch: readonly Waiting[], tell: (waiting: Waiting, index: number) => void): void {
+  #settle(
+    batch: readonly Waiting<Own>[],
+    tell: (waiting: Waiting<Own>, index: number) => void,
+  ): void {
     const last = batch.length - 1;
+    this.#judged = [];
     batch.forEach((waiting, i) => {
       if (i === last) {
         this.#isDraining = false;

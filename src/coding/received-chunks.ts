@@ -6,6 +6,7 @@
 
 import type { VerifiedChunk } from '../primitives/chunk.ts';
 import type { DecodeQuestion } from './erasure-work.ts';
+import { HeldChunk } from './held-chunk.ts';
 import { missingBelow } from './planner.ts';
 
 /** Chunks of one even length above 0, by position. */
@@ -44,8 +45,9 @@ export function receivedChunks(
     byPosition.set(chunkIndex, chunk);
   }
   const all = [...byPosition.values()];
-  const chunkBytes = all[0]?.bytes.length ?? 0;
-  const isUniform = all.every(({ bytes }) => bytes.length === chunkBytes);
+  const [first] = all;
+  const chunkBytes = first === undefined ? 0 : HeldChunk.lengthOf(first);
+  const isUniform = all.every((chunk) => HeldChunk.lengthOf(chunk) === chunkBytes);
   if (all.length < k || chunkBytes === 0 || chunkBytes % 2 !== 0 || !isUniform) {
     return undefined;
   }

@@ -16,22 +16,28 @@ export type Costs = {
 
 /** A tally that grows. */
 export class WorkCounter {
-  #tally: WorkTally = NO_WORK;
+  #load: number = NO_WORK.copiedBytes.load;
+  #result: number = NO_WORK.copiedBytes.result;
+  #hashedChunks: number = NO_WORK.hashedChunks;
+  #reusedHashes: number = NO_WORK.reusedHashes;
+  #path: DecodePath | undefined;
 
   /** A snapshot. */
   get tally(): WorkTally {
-    return this.#tally;
+    return {
+      copiedBytes: { load: this.#load, result: this.#result },
+      hashedChunks: this.#hashedChunks,
+      reusedHashes: this.#reusedHashes,
+      ...(this.#path === undefined ? {} : { path: this.#path }),
+    };
   }
 
   /** Adds costs. */
   add({ load = 0, result = 0, hashedChunks = 0, reusedHashes = 0, path }: Costs): void {
-    const { copiedBytes, ...before } = this.#tally;
-    this.#tally = {
-      ...before,
-      copiedBytes: { load: copiedBytes.load + load, result: copiedBytes.result + result },
-      hashedChunks: before.hashedChunks + hashedChunks,
-      reusedHashes: before.reusedHashes + reusedHashes,
-      ...(path === undefined ? {} : { path }),
-    };
+    this.#load += load;
+    this.#result += result;
+    this.#hashedChunks += hashedChunks;
+    this.#reusedHashes += reusedHashes;
+    this.#path = path ?? this.#path;
   }
 }

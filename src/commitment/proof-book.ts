@@ -1,97 +1,49 @@
 /**
  * @module
- * Checks chunks of one candidate in batches and hashes each trie node once, however many proofs bring it.
+ * Checks chunks of one candidate in batches and hashes each inner trie node once, however many proofs bring it.
  * It only ever accepts by itself; every refusal, and everything out of the ordinary, is `verifyChunk`'s.
  */
 
-import type { Chunk, VerifiedChunk } from '../primitives/chunk.ts';
+import type { Chunk, TrieProof, VerifiedChunk } from '../primitives/chunk.ts';
 import { blake2b256, HASH_BYTES } from '../primitives/hash.ts';
+import { equalHashes, type NodeGroup, NodeShelf } from './node-shelf.ts';
 import { type TrieLayout, trieLayout } from './trie-layout.ts';
 import { type VerifyChunkAnswer, verifyChunk } from './verify-chunk.ts';
 
 /** A chunk to check, and BLAKE2b-256 of its bytes as the caller worked it out. */
 export type HashedChunk = { readonly chunk: Chunk; readonly digest: Uint8Array };
 
-/** BLAKE2b-256 of each node: 32 bytes for each, in order, in one array. */
-export type HashNodes = (nodes: readonly Uint8Array[]) => Uint8Array;
+/**
+ * BLAKE2b-256 of nodes that lie in `memory`: 32 bytes each, group by group in order, in one array that may
+ * be overwritten by the next call.
+ */
+export type HashNodes = (memory: Uint8Array, groups: readonly NodeGroup[]) => Uint8Array;
 
-/** Bytes said to be some node of the trie. */
-type Candidate = {
-  readonly node: number;
-  readonly bytes: Uint8Array;
-  readonly view: DataView;
-  /** Other bytes for the same node. */
-  readonly other: Candidate | undefined;
-  isProven: boolean;
-};
-
-/** All candidates of a batch: by node, and from the root's depth downwards. */
-type Candidates = {
-  readonly byNode: Map<number, Candidate>;
-  readonly byDepth: Candidate[][];
-};
-
-/** A chunk whose proof looks as it should: it is proven if all of these are. */
-type Waiting = { readonly at: number; readonly candidates: readonly Candidate[] };
+/** Hashes of 32 bytes in some memory, each at its offset. */
+export type DigestsAt = { readonly memory: Uint8Array; readonly at: ArrayLike<number> };
 
 /**
- * Different bytes for one node that a batch may bring before the rest is checked one by one. Only one of
- * them can be right, the others were sent by liars; without a bound these would be compared with each other.
+ * How often a batch is gone through. Of different bytes for one node one is looked at each time, and only one
+ * can be right: the others were sent by liars, who could keep us busy without a bound. What is left is
+ * checked one by one.
  */
-const MAX_CANDIDATES = 8;
+const MAX_ROUNDS = 4;
 
-/** The length byte in front of each hash in a node: SCALE compact 32 (erasure spec §5.2). */
-const HASH_LENGTH = HASH_BYTES << 2;
+/** What is known of an inner node, by number. */
+const UNKNOWN = 0;
+/** Its bytes are on the shelf, not yet hashed. */
+const CLAIMED = 1;
+const PROVEN = 2;
+/** Its bytes are on the shelf, and are not what the root commits to. */
+const REFUTED = 3;
 
-function equalRuns(
-  a: Uint8Array,
-  aFrom: number,
-  b: Uint8Array,
-  bFrom: number,
-  byteCount: number,
-): boolean {
-  for (let i = 0; i < byteCount; i += 1) {
-    if (a[aFrom + i] !== b[bFrom + i]) {
-      return false;
-    }
-  }
-  return true;
-}
-
-/**
- * Whether bytes stand in a view from `from` on, word by word: 0.17 ms for the nodes of 256 proofs of
- * n = 1000, where byte by byte took 0.40 ms (Node 24, Zen 3), and this is most of a batch's time.
- */
-function isAt(bytes: Uint8Array, view: DataView, from: number): boolean {
-  const own = viewOf(bytes);
-  const inWords = bytes.length & -16;
-  for (let i = 0; i < inWords; i += 16) {
-    const at = from + i;
-    const difference =
-      (own.getInt32(i) ^ view.getInt32(at)) |
-      (own.getInt32(i + 4) ^ view.getInt32(at + 4)) |
-      (own.getInt32(i + 8) ^ view.getInt32(at + 8)) |
-      (own.getInt32(i + 12) ^ view.getInt32(at + 12));
-    if (difference !== 0) {
-      return false;
-    }
-  }
-  for (let i = inWords; i < bytes.length; i += 1) {
-    if (own.getUint8(i) !== view.getUint8(from + i)) {
-      return false;
-    }
-  }
-  return true;
-}
-
-function viewOf(bytes: Uint8Array): DataView {
-  return new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
-}
-
-function hashOneByOne(nodes: readonly Uint8Array[]): Uint8Array {
-  const hashes = new Uint8Array(HASH_BYTES * nodes.length);
-  nodes.forEach((node, i) => {
-    hashes.set(blake2b256(node), HASH_BYTES * i);
+function hashOneByOne(memory: Uint8Array, groups: readonly NodeGroup[]): Uint8Array {
+  const all = groups.flatMap(({ bytes, at }) =>
+    at.map((from) => blake2b256(memory.subarray(from, from + bytes))),
+  );
+  const hashes = new Uint8Array(HASH_BYTES * all.length);
+  all.forEach((hash, i) => {
+    hashes.set(hash, HASH_BYTES * i);
   });
   return hashes;
 }
@@ -99,13 +51,17 @@ function hashOneByOne(nodes: readonly Uint8Array[]): Uint8Array {
 /**
  * Proofs of one candidate.
  *
+ * A proof is *claimed* when it comes: its inner nodes are compared with those that are there already, and what
+ * is new is copied, so that nothing of it is needed afterwards. Claims are *judged* together, once the chunks
+ * have been hashed.
+ *
  * **Guarantees.**
- * - The answer to each chunk is `verifyChunk`'s, whatever came before or with it, provided that `digest` is
+ * - The answer to each chunk is `verifyChunk`'s, whatever came before or with it, provided that the digest is
  *   the hash of its bytes. With another digest the answer still is, unless the digest is one that the proof
  *   proves.
- * - A node that was proven is not hashed again; within a batch equal nodes are hashed once.
+ * - An inner node that was proven is not hashed again; within a batch equal inner nodes are hashed once.
  * - Keeps copies of the proven inner nodes, at most `branchBytes` of the layout (39 kB at n = 1000), and
- *   nothing of what else it was given.
+ *   nothing of what else it was given but the leaf of each claim until it is judged.
  *
  * Why it may accept: with the node's bytes outside of its hashes as the layout has them, the reader of
  * `verifyChunk` walks the same way, and the hashes along it have been compared.
@@ -114,10 +70,12 @@ export class ProofBook {
   readonly #erasureRoot: Uint8Array;
   readonly #layout: TrieLayout;
   readonly #hashNodes: HashNodes;
-  /** Inner nodes at their places of the layout; those are right that `#known` marks by a 1. */
-  readonly #nodes: Uint8Array;
-  readonly #view: DataView;
-  readonly #known: Uint8Array;
+  readonly #shelf: NodeShelf;
+  readonly #state: Uint8Array;
+  /** Inner nodes that are claimed, and those that are refuted and still on the shelf. */
+  #claimed: number[] = [];
+  #refuted: number[] = [];
+  #openClaims = 0;
   #hashedNodes = 0;
   #reusedNodes = 0;
 
@@ -129,9 +87,8 @@ export class ProofBook {
     this.#erasureRoot = erasureRoot.slice();
     this.#layout = trieLayout(validatorCount);
     this.#hashNodes = hashNodes ?? hashOneByOne;
-    this.#nodes = new Uint8Array(this.#layout.branchBytes);
-    this.#view = viewOf(this.#nodes);
-    this.#known = new Uint8Array(this.#layout.nodeCount);
+    this.#shelf = new NodeShelf(this.#layout);
+    this.#state = new Uint8Array(this.#shelf.innerCount);
   }
 
   /** Nodes hashed here so far; those that `verifyChunk` hashed are not counted. */
@@ -139,149 +96,215 @@ export class ProofBook {
     return this.#hashedNodes;
   }
 
-  /** Nodes of proofs that were compared with one known or in hand, instead of being hashed. */
+  /** Nodes of claimed proofs that were compared with one known or in hand, instead of being hashed. */
   get reusedNodes(): number {
     return this.#reusedNodes;
   }
 
-  /** Checks chunks together. Answers are in the order of the batch. */
-  verify(batch: readonly HashedChunk[]): VerifyChunkAnswer[] {
-    const candidates: Candidates = { byNode: new Map(), byDepth: [] };
-    const waiting: Waiting[] = [];
-    batch.forEach((question, at) => {
-      const found = this.#candidatesOf(question, candidates);
-      if (found !== undefined) {
-        waiting.push({ at, candidates: found });
-      }
-    });
-    this.#prove(candidates.byDepth.flat());
-    const accepted = new Set<number>();
-    for (const { at, candidates: found } of waiting) {
-      if (found.every(({ isProven }) => isProven)) {
-        accepted.add(at);
-      }
-    }
-    return batch.map(({ chunk }, at) =>
-      accepted.has(at)
-        ? { type: 'verified', chunk: chunk as VerifiedChunk }
-        : verifyChunk({
-            erasureRoot: this.#erasureRoot,
-            chunk,
-            validatorCount: this.#layout.validatorCount,
-          }),
-    );
+  /** Bytes of proofs that were copied so far. */
+  get copiedBytes(): number {
+    return this.#shelf.copiedBytes;
   }
 
   /**
-   * What must be proven for a chunk, added to the candidates of the batch. Undefined when the proof is not
-   * the one that the layout expects, or contradicts what is known.
+   * Takes note of a proof, of which nothing is needed afterwards. Reads it in this turn alone.
+   *
+   * @returns A number of the claim, to be judged or dropped; -1 when the proof is not the one that the layout
+   *   expects, or contradicts one that came before: then the chunk is for {@link ProofBook.verify}.
    */
-  #candidatesOf({ chunk, digest }: HashedChunk, all: Candidates): Candidate[] | undefined {
-    const { validatorCount, pathLength, leaf, parent, nodeAt, nodeBytes, headBytes } = this.#layout;
-    const { chunkIndex, proof } = chunk;
-    if (
-      !Number.isInteger(chunkIndex) ||
-      chunkIndex < 0 ||
-      chunkIndex >= validatorCount ||
-      proof.length !== pathLength[chunkIndex] ||
-      digest.length !== HASH_BYTES
-    ) {
-      return undefined;
+  claim({ chunkIndex, proof }: Pick<Chunk, 'chunkIndex' | 'proof'>): number {
+    const { validatorCount, pathLength, leaf, parent } = this.#layout;
+    const isInRange =
+      Number.isInteger(chunkIndex) && chunkIndex >= 0 && chunkIndex < validatorCount;
+    if (!isInRange || proof.length !== pathLength[chunkIndex]) {
+      return -1;
     }
-    const found: Candidate[] = [];
-    let node = leaf[chunkIndex] ?? 0;
-    const leafBytes = proof.at(-1);
-    const head = headBytes[node] ?? 0;
-    if (leafBytes === undefined || !equalRuns(leafBytes, head, digest, 0, HASH_BYTES)) {
-      return undefined;
-    }
-    for (let depth = proof.length - 1; depth >= 0; depth -= 1) {
+    const leafNode = leaf[chunkIndex] ?? 0;
+    const last = proof.length - 2;
+    let missing = 0;
+    // First all are compared: a proof of which a part is wrong is to leave nothing behind.
+    for (let depth = last, node = parent[leafNode] ?? 0; depth >= 0; depth -= 1) {
       const bytes = proof[depth];
-      // Anything but bytes is for `verifyChunk` to throw at.
-      if (!(bytes instanceof Uint8Array) || bytes.length !== nodeBytes[node]) {
-        return undefined;
+      if (!this.#shelf.fits(node, bytes)) {
+        return -1;
       }
-      if (this.#known[node] === 0) {
-        const candidate = this.#candidate({ node, depth, bytes }, all);
-        if (candidate === undefined) {
-          return undefined;
-        }
-        found.push(candidate);
-      } else if (isAt(bytes, this.#view, nodeAt[node] ?? 0)) {
-        this.#reusedNodes += 1;
-      } else {
-        return undefined;
+      if (this.#state[node] === UNKNOWN) {
+        missing |= 1 << depth;
+      } else if (!this.#shelf.holds(node, bytes)) {
+        return -1;
       }
       node = parent[node] ?? 0;
     }
-    return found;
+    const leafBytes = proof[proof.length - 1];
+    const slot = this.#shelf.fits(leafNode, leafBytes)
+      ? this.#shelf.putLeaf(chunkIndex, leafBytes)
+      : -1;
+    if (slot >= 0 && missing !== 0 && !this.#fileAll(proof, leafNode, missing)) {
+      this.#shelf.freeLeaf(slot);
+      return -1;
+    }
+    if (slot >= 0) {
+      this.#openClaims += 1;
+      // The leaf is new; `#fileAll` takes the other new ones off again.
+      this.#reusedNodes += proof.length - 1;
+    }
+    return slot;
   }
 
-  /** Whether bytes of the right length are those of the layout's node, whatever its hashes are. */
-  #hasForm(node: number, bytes: Uint8Array): boolean {
-    const { template, nodeAt, headBytes } = this.#layout;
-    const head = headBytes[node] ?? 0;
-    if (!equalRuns(bytes, 0, template, nodeAt[node] ?? 0, head)) {
-      return false;
+  /** Forgets a claim, which is not to be judged. */
+  drop(claim: number): void {
+    this.#shelf.freeLeaf(claim);
+    this.#endClaims(1);
+  }
+
+  /**
+   * Judges claims, and ends them.
+   *
+   * @param digests - The hash of each claim's chunk, in the order of the claims.
+   * @returns For each claim undefined if it is proven, else a copy of the proof that was claimed: the verdict
+   *   is for `verifyChunk`.
+   */
+  judge(claims: readonly number[], digests: DigestsAt): (TrieProof | undefined)[] {
+    const shelf = this.#shelf;
+    const { parent } = this.#layout;
+    const order = this.#byLength(claims);
+    const { hashes, leavesFrom } = this.#hashAll(order.map((i) => claims[i] ?? 0));
+    const outcome: (TrieProof | undefined)[] = claims.map(() => undefined);
+    order.forEach((i, place) => {
+      const slot = claims[i] ?? 0;
+      const node = shelf.leafNode(slot);
+      const isProven =
+        this.#state[parent[node] ?? 0] === PROVEN &&
+        equalHashes(hashes, leavesFrom + HASH_BYTES * place, shelf.memory, shelf.hashAt(node)) &&
+        equalHashes(digests.memory, digests.at[i] ?? 0, shelf.memory, shelf.leafHashAt(slot));
+      outcome[i] = isProven ? undefined : shelf.claimedProof(slot);
+    });
+    for (const slot of claims) {
+      shelf.freeLeaf(slot);
     }
-    for (let at = head + HASH_BYTES; at < bytes.length; at += 1 + HASH_BYTES) {
-      if (bytes[at] !== HASH_LENGTH) {
-        return false;
+    this.#endClaims(claims.length);
+    return outcome;
+  }
+
+  /**
+   * The proof of a chunk whose claim was found to be proven: own bytes, those that came.
+   *
+   * @param digest - Hash of the chunk.
+   */
+  proofOf(chunkIndex: number, digest: Uint8Array): TrieProof {
+    return this.#shelf.proofOf(chunkIndex, digest);
+  }
+
+  /** Checks chunks together. Answers are in the order of the batch. */
+  verify(batch: readonly HashedChunk[]): VerifyChunkAnswer[] {
+    const answers = new Array<VerifyChunkAnswer | undefined>(batch.length).fill(undefined);
+    let waiting = batch.map((_, i) => i);
+    for (let round = 0; round < MAX_ROUNDS && waiting.length > 0; round += 1) {
+      const claimed: number[] = [];
+      const claims: number[] = [];
+      const others: number[] = [];
+      for (const i of waiting) {
+        const { chunk, digest } = batch[i] as HashedChunk;
+        const claim = digest.length === HASH_BYTES ? this.claim(chunk) : -1;
+        if (claim >= 0) {
+          claimed.push(i);
+          claims.push(claim);
+        } else {
+          others.push(i);
+        }
       }
+      if (claims.length === 0) {
+        break;
+      }
+      const memory = new Uint8Array(HASH_BYTES * claims.length);
+      claimed.forEach((i, place) => {
+        memory.set((batch[i] as HashedChunk).digest, HASH_BYTES * place);
+      });
+      const refused = this.judge(claims, { memory, at: claims.map((_, i) => HASH_BYTES * i) });
+      claimed.forEach((i, place) => {
+        if (refused[place] === undefined) {
+          const chunk = (batch[i] as HashedChunk).chunk as VerifiedChunk;
+          answers[i] = { type: 'verified', chunk };
+        }
+      });
+      waiting = others;
+    }
+    return batch.map(({ chunk }, i) => answers[i] ?? this.verifyAlone(chunk));
+  }
+
+  /** `verifyChunk`'s answer to one chunk, whatever is known. */
+  verifyAlone(chunk: Chunk): VerifyChunkAnswer {
+    const { validatorCount } = this.#layout;
+    return verifyChunk({ erasureRoot: this.#erasureRoot, chunk, validatorCount });
+  }
+
+  /** Puts the missing inner nodes of a proof on the shelf, unless one has not the form of its node. */
+  #fileAll(proof: TrieProof, leafNode: number, missing: number): boolean {
+    const { parent } = this.#layout;
+    for (let depth = proof.length - 2, node = parent[leafNode] ?? 0; depth >= 0; depth -= 1) {
+      const bytes = proof[depth];
+      if ((missing >> depth) % 2 === 1 && bytes !== undefined) {
+        if (!this.#shelf.put(node, bytes)) {
+          return false;
+        }
+        this.#state[node] = CLAIMED;
+        this.#claimed.push(node);
+        this.#reusedNodes -= 1;
+      }
+      node = parent[node] ?? 0;
     }
     return true;
   }
 
-  /** The candidate with these bytes, new or as another proof of the batch brought it. */
-  #candidate(
-    {
-      node,
-      depth,
-      bytes,
-    }: { readonly node: number; readonly depth: number; readonly bytes: Uint8Array },
-    { byNode, byDepth }: Candidates,
-  ): Candidate | undefined {
-    const last = byNode.get(node);
-    let count = 0;
-    for (let known = last; known !== undefined; known = known.other) {
-      if (isAt(bytes, known.view, 0)) {
-        this.#reusedNodes += 1;
-        return known;
-      }
-      count += 1;
-    }
-    if (count === MAX_CANDIDATES || !this.#hasForm(node, bytes)) {
-      return undefined;
-    }
-    const candidate = { node, bytes, view: viewOf(bytes), other: last, isProven: false };
-    byNode.set(node, candidate);
-    byDepth[depth] ??= [];
-    byDepth[depth].push(candidate);
-    return candidate;
+  /** Places of claims in an order that has equally long leaves together. */
+  #byLength(claims: readonly number[]): readonly number[] {
+    const order = claims.map((_, i) => i);
+    const bytes = claims.map((slot) => this.#shelf.leafBytes(slot));
+    const isMixed = bytes.some((length) => length !== bytes[0]);
+    return isMixed ? order.sort((a, b) => (bytes[a] ?? 0) - (bytes[b] ?? 0)) : order;
   }
 
-  /** Hashes candidates, parents first, and proves those whose hash stands in a node that is known. */
-  #prove(candidates: readonly Candidate[]): void {
-    const { branchBytes, nodeAt, parent, hashAt, rootAt } = this.#layout;
-    if (candidates.length === 0) {
-      return;
-    }
-    const hashes = this.#hashNodes(candidates.map(({ bytes }) => bytes));
-    this.#hashedNodes += candidates.length;
-    candidates.forEach((candidate, i) => {
-      const { node, bytes } = candidate;
-      const isRoot = hashAt[node] === rootAt;
-      const isFound = isRoot
-        ? this.#erasureRoot.length === HASH_BYTES &&
-          equalRuns(hashes, HASH_BYTES * i, this.#erasureRoot, 0, HASH_BYTES)
-        : this.#known[parent[node] ?? 0] === 1 &&
-          equalRuns(hashes, HASH_BYTES * i, this.#nodes, hashAt[node] ?? 0, HASH_BYTES);
-      candidate.isProven = isFound;
-      const at = nodeAt[node] ?? 0;
-      if (isFound && at < branchBytes) {
-        this.#nodes.set(bytes, at);
-        this.#known[node] = 1;
+  /**
+   * Hashes claimed inner nodes and the leaves of claims, and proves the inner nodes, parents first, whose hash
+   * stands in a proven one.
+   *
+   * @returns The hashes, and where among them those of the leaves begin.
+   */
+  #hashAll(claims: readonly number[]): {
+    readonly hashes: Uint8Array;
+    readonly leavesFrom: number;
+  } {
+    const { parent } = this.#layout;
+    const shelf = this.#shelf;
+    // Parents have lower numbers, and nodes of one length are neighbours.
+    const inner = this.#claimed.sort((a, b) => a - b);
+    this.#claimed = [];
+    const groups = [...shelf.nodeGroups(inner), ...shelf.leafGroups(claims)];
+    const hashes = groups.length === 0 ? new Uint8Array() : this.#hashNodes(shelf.memory, groups);
+    this.#hashedNodes += inner.length + claims.length;
+    inner.forEach((node, i) => {
+      const isFound =
+        node === 0
+          ? this.#erasureRoot.length === HASH_BYTES &&
+            equalHashes(hashes, HASH_BYTES * i, this.#erasureRoot, 0)
+          : this.#state[parent[node] ?? 0] === PROVEN &&
+            equalHashes(hashes, HASH_BYTES * i, shelf.memory, shelf.hashAt(node));
+      this.#state[node] = isFound ? PROVEN : REFUTED;
+      if (!isFound) {
+        this.#refuted.push(node);
       }
     });
+    return { hashes, leavesFrom: HASH_BYTES * inner.length };
+  }
+
+  /** Refuted nodes stay on the shelf as long as there are claims whose proofs they belong to. */
+  #endClaims(count: number): void {
+    this.#openClaims -= count;
+    if (this.#openClaims === 0 && this.#refuted.length > 0) {
+      for (const node of this.#refuted) {
+        this.#state[node] = UNKNOWN;
+      }
+      this.#refuted = [];
+    }
   }
 }

@@ -303,6 +303,88 @@ describe('openOnKernel', () => {
     recovery.close();
   });
 
+  it('hands out chunks whose bytes and proofs are right whenever they are read', () => {
+    const kernel = stepKernel();
+    const recovery = openOnKernel(kernel.host, ONE.subject);
+    const chunks = verifiedIn(kernel, recovery, range(K, 3));
+    const [early, ...others] = chunks;
+    const read = early?.bytes;
+    expect(read).toEqual(ONE.chunks[3]?.bytes);
+    expect(early?.bytes, 'the same at each reading').toBe(read);
+    kernel.host.queue.lease({ byteCount: () => FREE_BYTES }).subscribe(({ address, release }) => {
+      kernel.host.context.bytes().fill(0xee, address, address + FREE_BYTES);
+      release();
+    });
+    others.forEach((chunk, i) => {
+      expect(chunk.bytes).toEqual(ONE.chunks[4 + i]?.bytes);
+      expect(chunk.proof).toEqual(ONE.chunks[4 + i]?.proof);
+    });
+    recovery.close();
+    expect(others.at(-1)?.bytes, 'what left the arena outlives the work').toHaveLength(
+      ONE.chunks[0]!.bytes.length,
+    );
+  });
+
+  it('says so when bytes are read that were in the arena when the work was closed', () => {
+    const kernel = stepKernel();
+    const recovery = openOnKernel(kernel.host, ONE.subject);
+    const [first, second] = verifiedIn(kernel, recovery, range(2));
+    expect(first?.bytes).toEqual(ONE.chunks[0]?.bytes);
+    recovery.close();
+    expect(first?.bytes).toEqual(ONE.chunks[0]?.bytes);
+    expect(() => second?.bytes).toThrow('closed');
+    expect(() => second?.proof).toThrow('closed');
+  });
+
+  it('gives bytes of its own to a chunk that comes twice', () => {
+    const kernel = stepKernel();
+    const recovery = openOnKernel(kernel.host, ONE.subject);
+    const chunks = verifiedIn(kernel, recovery, [5, 5, ...range(3), 5]);
+    recovery.close();
+    expect(() => chunks[0]?.bytes).toThrow('closed');
+    expect(chunks[1]?.bytes).toEqual(ONE.chunks[5]?.bytes);
+    expect(chunks[1]?.proof).toEqual(ONE.chunks[5]?.proof);
+    expect(chunks[5]?.bytes).toEqual(ONE.chunks[5]?.bytes);
+  });
+
+  it('judges chunks whose rows were taken away while they waited', () => {
+    const kernel = stepKernel();
+    const waiting: (() => void)[] = [];
+    const host = {
+      ...kernel.host,
+      drainTime: 'end_of_turn' as const,
+      endOfTurn: (callback: () => void) => {
+        waiting.push(callback);
+        return () => undefined;
+      },
+    };
+    const recovery = openOnKernel(host, ONE.subject);
+    const chunks: VerifiedChunk[] = [];
+    for (const chunk of chunksAt(ONE, range(K, 3))) {
+      recovery.verify(chunk).subscribe((answer) => {
+        if (answer.type === 'verified') {
+          chunks.push(answer.chunk);
+        }
+      });
+    }
+    kernel.host.queue.lease({ byteCount: () => FREE_BYTES }).subscribe(({ address, release }) => {
+      kernel.host.context.bytes().fill(0xee, address, address + FREE_BYTES);
+      release();
+    });
+    waiting[0]?.();
+    runAll(kernel);
+    expect(chunks).toHaveLength(K);
+    let decoded: Decoded | undefined;
+    recovery.decode({ method: 'reconstruct', chunks, wantsRoot: true }).subscribe((value) => {
+      decoded = value;
+    });
+    runAll(kernel);
+    expect(decoded?.codewordRoot).toEqual(ONE.subject.erasureRoot);
+    expect(recovery.tally.reusedHashes).toBe(K);
+    recovery.close();
+    expect(kernel.usedBytes()).toBe(0);
+  });
+
   it('reads rows again that were taken away for another job', () => {
     const kernel = stepKernel();
     const recovery = openOnKernel(kernel.host, ONE.subject);

@@ -23,9 +23,10 @@ const answersTo = (chunks: readonly Chunk[]): VerifyChunkAnswer[] => chunks.map(
 /** A queue that logs batches; the turn ends when `endTurn` is called. */
 function newQueue(
   judge: (chunks: readonly Chunk[]) => Observable<readonly VerifyChunkAnswer[]>,
-  drainTime: ProofQueueOptions['drainTime'] = 'end_of_turn',
+  drainTime: ProofQueueOptions<Chunk>['drainTime'] = 'end_of_turn',
 ): {
-  queue: ProofQueue;
+  queue: ProofQueue<Chunk>;
+  dropped: number[];
   batches: number[][];
   ask: (index: number) => () => void;
   log: string[];
@@ -33,6 +34,7 @@ function newQueue(
 } {
   const batches: number[][] = [];
   const log: string[] = [];
+  const dropped: number[] = [];
   const waiting = new Set<() => void>();
   const queue = new ProofQueue({
     drainTime,
@@ -41,6 +43,7 @@ function newQueue(
       return () => waiting.delete(callback);
     },
     own: (one) => one,
+    drop: (one) => dropped.push(one.chunkIndex),
     judge: (chunks) => {
       batches.push(chunks.map((one) => one.chunkIndex));
       return judge(chunks);
@@ -49,6 +52,7 @@ function newQueue(
   return {
     queue,
     batches,
+    dropped,
     log,
     ask: (index) => {
       const asking = queue.ask(chunk(index)).subscribe({
@@ -103,7 +107,7 @@ describe('ProofQueue', () => {
   });
 
   it('judges nothing for those who left before', () => {
-    const { ask, batches, endTurn } = newQueue((chunks) => of(answersTo(chunks)));
+    const { ask, batches, dropped, endTurn } = newQueue((chunks) => of(answersTo(chunks)));
     ask(1)();
     ask(2);
     endTurn();
@@ -111,6 +115,7 @@ describe('ProofQueue', () => {
     ask(3)();
     endTurn();
     expect(batches).toEqual([[2]]);
+    expect(dropped, 'and says so').toEqual([1, 3]);
   });
 
   it('tells everybody of the batch when judging fails, and goes on', () => {
@@ -143,9 +148,10 @@ describe('ProofQueue', () => {
     const { queue, ask, batches, log } = newQueue(() => judged, 'at_once');
     ask(1);
     ask(2);
-    queue.close();
+    queue.close(new Error('closed'));
     expect(judged.observed).toBe(false);
     expect(batches).toEqual([[1]]);
-    expect(log).toEqual([]);
+    ask(3);
+    expect(log).toEqual(['1', '2', '3'].map((index) => `${index} Error: closed`));
   });
 });

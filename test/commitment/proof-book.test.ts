@@ -5,7 +5,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { HEX_TRIE_COMMITMENT } from '../../src/commitment/commitment.ts';
-import { type HashedChunk, ProofBook } from '../../src/commitment/proof-book.ts';
+import { type DigestsAt, type HashedChunk, ProofBook } from '../../src/commitment/proof-book.ts';
 import { trieLayout } from '../../src/commitment/trie-layout.ts';
 import { concatBytes, toHex } from '../../src/primitives/bytes.ts';
 import { hasCode } from '../../src/primitives/errors.ts';
@@ -30,7 +30,10 @@ function ask(index: number, change: (proof: Uint8Array[]) => void = () => {}): H
 /** A book that writes down what it has hashed, call by call. */
 function countingBook(): { readonly book: ProofBook; readonly calls: (readonly string[])[] } {
   const calls: (readonly string[])[] = [];
-  const book = new ProofBook(root, N, (nodes) => {
+  const book = new ProofBook(root, N, (memory, groups) => {
+    const nodes = groups.flatMap(({ bytes, at }) =>
+      at.map((from) => memory.subarray(from, from + bytes)),
+    );
     calls.push(nodes.map(toHex));
     return concatBytes(nodes.map((node) => blake2b256(node)));
   });
@@ -75,10 +78,10 @@ describe('ProofBook.verify', () => {
     ]);
   });
 
-  it('hashes a leaf that comes twice in a batch once', () => {
+  it('hashes the inner nodes of a proof that comes twice in a batch once', () => {
     const { book, calls } = countingBook();
     expect(typesOf(book, [ask(5), ask(5)])).toEqual(['verified']);
-    expect(calls[0]!.length).toBe(proofs[5]!.length);
+    expect(calls[0]!.length).toBe(proofs[5]!.length + 1);
   });
 
   it('accepts honest proofs by itself though a liar in the batch came first', () => {
@@ -89,8 +92,8 @@ describe('ProofBook.verify', () => {
     const answers = book.verify([lie, ...ALL.map((i) => ask(i))]);
     expect(answers[0]).toEqual({ type: 'invalid', reason: 'invalid_branch_proof' });
     expect(answers.slice(1).every(({ type }) => type === 'verified')).toBe(true);
-    // The liar's root node, and the whole trie.
-    expect(calls.flat().length).toBe(1 + trieLayout(N).nodeCount);
+    // The liar's proof, and the whole trie.
+    expect(calls.flat().length).toBe(lie.chunk.proof.length + trieLayout(N).nodeCount);
   });
 
   it('compares only so many different lies about a node with each other', () => {
@@ -159,6 +162,83 @@ describe('ProofBook.verify', () => {
     const { book, calls } = countingBook();
     expect(book.verify([])).toEqual([]);
     expect(calls).toEqual([]);
+  });
+});
+
+/** Hashes of some chunks, one behind the other, as `judge` takes them. */
+function digestsOf(indices: readonly number[]): DigestsAt {
+  return {
+    memory: concatBytes(indices.map((i) => blake2b256(chunks[i]!))),
+    at: indices.map((_, place) => 32 * place),
+  };
+}
+
+describe('claims', () => {
+  it('are judged together, and nothing of a proof is needed after it was claimed', () => {
+    const book = new ProofBook(root, N);
+    const claims = ALL.map((i) => {
+      const { chunk } = ask(i);
+      const claim = book.claim(chunk);
+      for (const node of chunk.proof) {
+        node.fill(0);
+      }
+      return claim;
+    });
+    expect(new Set(claims).size).toBe(N);
+    expect(Math.min(...claims)).toBe(0);
+    expect(book.judge(claims, digestsOf(ALL)).every((proof) => proof === undefined)).toBe(true);
+  });
+
+  it('give proofs back: of the proven from their hashes, of the others as they came', () => {
+    const book = new ProofBook(root, N);
+    const lie = ask(9, (proof) => {
+      proof.at(-1)![20]! ^= 1;
+    });
+    const claims = [book.claim(ask(7).chunk), book.claim(lie.chunk), book.claim(ask(8).chunk)];
+    const [right, wrong, foreign] = book.judge(claims, digestsOf([7, 9, 9]));
+    expect(right).toBeUndefined();
+    expect(wrong).toEqual(lie.chunk.proof);
+    expect(foreign).toEqual(proofs[8]);
+    expect(book.proofOf(7, blake2b256(chunks[7]!))).toEqual(proofs[7]);
+  });
+
+  it('are none for proofs of another form, or against what was claimed before', () => {
+    const book = new ProofBook(root, N);
+    const spoilt = (at: number, byte: number): HashedChunk =>
+      ask(3, (proof) => {
+        proof[at]![byte]! ^= 1;
+      });
+    expect(book.claim(spoilt(0, 0).chunk)).toBe(-1);
+    expect(book.claim(spoilt(proofs[3]!.length - 1, 0).chunk)).toBe(-1);
+    expect(book.claim({ ...ask(3).chunk, chunkIndex: chunkIndex(N) })).toBe(-1);
+    expect(book.claim({ ...ask(3).chunk, proof: proofs[3]!.slice(1) })).toBe(-1);
+    expect(book.claim(ask(3).chunk)).toBeGreaterThanOrEqual(0);
+    expect(book.claim(spoilt(0, 20).chunk)).toBe(-1);
+    expect(book.claim(ask(4).chunk)).toBeGreaterThanOrEqual(0);
+  });
+
+  it('that are judged later are refused for the lies that they shared with earlier ones', () => {
+    const book = new ProofBook(root, N);
+    const lie = (index: number): HashedChunk =>
+      ask(index, ([first]) => {
+        first![10]! ^= 1;
+      });
+    const early = book.claim(lie(3).chunk);
+    const late = book.claim(lie(4).chunk);
+    expect(book.judge([early], digestsOf([3]))).toEqual([lie(3).chunk.proof]);
+    // The lie is still somebody's proof: who says otherwise is for `verify`.
+    expect(book.claim(ask(5).chunk)).toBe(-1);
+    expect(typesOf(book, [ask(5)])).toEqual(['verified']);
+    expect(book.judge([late], digestsOf([4]))).toEqual([lie(4).chunk.proof]);
+    expect(book.claim(ask(5).chunk)).toBeGreaterThanOrEqual(0);
+  });
+
+  it('leave room for others when they are dropped', () => {
+    const book = new ProofBook(root, N);
+    for (let i = 0; i < 10_000; i += 1) {
+      book.drop(book.claim(ask(i % N).chunk));
+    }
+    expect(book.claim(ask(1).chunk)).toBe(0);
   });
 });
 
