@@ -60,6 +60,7 @@ export class ArenaQueue {
   readonly #holders = new Set<Evictable>();
   #leases = 0;
   #isServing = false;
+  #closedBy: Error | undefined;
 
   constructor(arena: Arena) {
     this.#arena = arena;
@@ -99,10 +100,15 @@ export class ArenaQueue {
    * A lease as soon as it is this job's turn and there is room; at once where there is. The taker
    * releases it. Unsubscribing before it came leaves the queue; one that came is not released by it.
    *
-   * Errors with {@link ArenaTooSmallError} when all memory together is too small.
+   * Errors with {@link ArenaTooSmallError} when all memory together is too small, and with what
+   * {@link ArenaQueue.close} was given.
    */
   lease(request: LeaseRequest): Observable<Lease> {
     return new Observable((subscriber) => {
+      if (this.#closedBy !== undefined) {
+        subscriber.error(this.#closedBy);
+        return;
+      }
       const waiting: Waiting = {
         ...request,
         serve: (lease) => {
@@ -125,6 +131,17 @@ export class ArenaQueue {
       });
       this.#serve();
     });
+  }
+
+  /**
+   * Refuses all that wait, and whoever comes later: room may never come, where memory is held by somebody
+   * who does not give it back. What is on loan stays so until it is released.
+   */
+  close(error: Error): void {
+    this.#closedBy ??= error;
+    for (const waiting of this.#waiting.splice(0)) {
+      waiting.refuse(error);
+    }
   }
 
   /** Memory came free, or what was in use may be evicted. */

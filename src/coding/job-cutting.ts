@@ -32,7 +32,9 @@ export function pieceCount({ costMs, threads }: Cut): number {
   }
   const bySize = Math.ceil(costMs / TASK_MS);
   const forAll = Math.min(threads, Math.floor(costMs / MIN_TASK_MS));
-  return Math.max(1, bySize, forAll);
+  const count = Math.max(bySize, forAll);
+  // Whatever the cost: none at all would leave the work undone, and what lies in memory would be its result.
+  return Number.isNaN(count) ? 1 : Math.max(1, count);
 }
 
 /**

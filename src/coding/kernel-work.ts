@@ -11,6 +11,7 @@ import { type Production, produceOnArena } from './chunk-production.ts';
 import { engine } from './engine.ts';
 import type { DecodePath, ErasureWork, WorkDescription, WorkSubject } from './erasure-work.ts';
 import type { HostCosts } from './host-costs.ts';
+import { runnerClosed } from './job-runner.ts';
 import type { DrainTime, KernelHost, WorkWarning } from './kernel-host.ts';
 import { openOnKernel } from './kernel-recovery.ts';
 import { producePlainly } from './plain-production.ts';
@@ -44,7 +45,7 @@ export type CodingWorkOptions = {
   readonly drainTime?: DrainTime;
   /** Costs to plan by, instead of measured ones: the same plans on every host. */
   readonly costs?: HostCosts;
-  /** Told when something slower does the work, once for each reason. */
+  /** Told when something slower does the work, once for each reason. What it throws is dropped. */
   readonly warn?: (warning: WorkWarning | PoolWarning, cause?: unknown) => void;
 };
 
@@ -86,8 +87,10 @@ class KernelWork implements CodingWork {
   #isClosed = false;
 
   constructor(options: CodingWorkOptions) {
-    assertRanges(options);
-    this.#options = options;
+    const { costs } = options;
+    // A copy: what is asserted is what is planned by.
+    this.#options = costs === undefined ? options : { ...options, costs: { ...costs } };
+    assertRanges(this.#options);
     this.#choice = engine(options.engine);
     this.#hasKernel = this.#choice.id !== 'scalar';
   }
@@ -142,7 +145,9 @@ class KernelWork implements CodingWork {
 
   close(): void {
     this.#isClosed = true;
-    this.#kernel?.host.runner.close();
+    const host = this.#kernel?.host;
+    host?.queue.close(runnerClosed());
+    host?.runner.close();
   }
 
   get #threads(): number {
@@ -184,12 +189,16 @@ class KernelWork implements CodingWork {
   #warn(warning: WorkWarning | PoolWarning, cause?: unknown): void {
     if (!this.#warned.has(warning)) {
       this.#warned.add(warning);
-      this.#options.warn?.(warning, cause);
+      try {
+        this.#options.warn?.(warning, cause);
+      } catch {
+        // It is told in the middle of a change, such as a worker's end; jobs must not stop for a listener.
+      }
     }
   }
 }
 
-function assertRanges({ workers, arenaBytes, groupBytes }: CodingWorkOptions): void {
+function assertRanges({ workers, arenaBytes, groupBytes, costs }: CodingWorkOptions): void {
   if (workers !== undefined && !(Number.isInteger(workers) && workers >= 0 && workers <= 64)) {
     throw new RangeError(`workers: expected an integer from 0 to 64, got ${workers}`);
   }
@@ -198,7 +207,22 @@ function assertRanges({ workers, arenaBytes, groupBytes }: CodingWorkOptions): v
       throw new RangeError(`${name}: expected 1 to ${MAX_ARENA_BYTES} bytes, got ${bytes}`);
     }
   }
+  for (const name of COST_NAMES) {
+    const cost = costs?.[name] ?? 0;
+    if (costs !== undefined && !(cost > 0 && cost < Number.POSITIVE_INFINITY)) {
+      throw new RangeError(`costs.${name}: expected a finite number above 0, got ${cost}`);
+    }
+  }
 }
+
+const COST_NAMES = [
+  'butterfly',
+  'product',
+  'move',
+  'transpose',
+  'hash',
+  'coefficient',
+] as const satisfies readonly (keyof HostCosts)[];
 
 /** Addresses stay below 2 GiB, the memory of 64 threads included. */
 const MAX_ARENA_BYTES = 1024 * 1024 * 1024;

@@ -20,6 +20,13 @@ describe('pieceCount', () => {
     expect(pieceCount({ costMs: 1, threads: 4 })).toBe(4);
     expect(pieceCount({ costMs: 0.1, threads: 4 })).toBe(1);
   });
+
+  it('never leaves a job undone, whatever it is said to cost', () => {
+    for (const costMs of [Number.NaN, 0, -5]) {
+      expect(pieceCount({ costMs, threads: 2 })).toBe(1);
+      expect(cutCount(7, { costMs, threads: 2 })).toEqual([{ from: 0, to: 7 }]);
+    }
+  });
 });
 
 describe('cutColumns', () => {

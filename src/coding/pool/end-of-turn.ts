@@ -22,7 +22,6 @@ export type TurnHost = {
  */
 export function endOfTurnOn(host: TurnHost): EndOfTurn {
   const waiting = new Set<() => void>();
-  let wake: (() => void) | undefined;
   /** One by one, so that what throws does not take the others with it. */
   const next = (): void => {
     const [callback] = waiting;
@@ -31,27 +30,35 @@ export function endOfTurnOn(host: TurnHost): EndOfTurn {
       callback();
     }
   };
+  const wake = wakerOf(host, next);
   return (callback) => {
     const once = (): void => callback();
     waiting.add(once);
-    wake ??= wakerOf(host, next);
     wake();
     return () => void waiting.delete(once);
   };
 }
 
-/** Asks the host to call `next` once, at the end of the turn, each time it is called. */
+/**
+ * Asks the host to call `next` once, at the end of the turn, each time it is called. The host's function is
+ * that of this moment: a test that fakes timers later neither stops what goes on nor is kept for afterwards.
+ */
 function wakerOf(host: TurnHost, next: () => void): () => void {
   const { setImmediate, MessageChannel } = host;
   if (setImmediate !== undefined) {
     return () => void setImmediate(next);
   }
-  if (MessageChannel !== undefined) {
-    const { port1, port2 } = new MessageChannel();
-    port1.onmessage = next;
-    return () => port2.postMessage(null);
+  if (MessageChannel === undefined) {
+    return () => void Promise.resolve().then(next);
   }
-  return () => void Promise.resolve().then(next);
+  let channel: InstanceType<typeof MessageChannel> | undefined;
+  return () => {
+    if (channel === undefined) {
+      channel = new MessageChannel();
+      channel.port1.onmessage = next;
+    }
+    channel.port2.postMessage(null);
+  };
 }
 
 /** The end of turns on this host. */

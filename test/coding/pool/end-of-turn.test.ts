@@ -98,3 +98,18 @@ describe('endOfTurn', () => {
     expect(log).toEqual(['b']);
   });
 });
+
+describe('endOfTurnOn', () => {
+  it('keeps to the timers that were there when it was made, whoever fakes them meanwhile', async () => {
+    const host = { setImmediate };
+    const end = endOfTurnOn(host);
+    host.setImmediate = (() => undefined) as unknown as typeof setImmediate;
+    const log: string[] = [];
+    end(() => log.push('while they are faked'));
+    host.setImmediate = setImmediate;
+    end(() => log.push('afterwards'));
+    await nextTurn();
+    await nextTurn();
+    expect(log).toEqual(['while they are faked', 'afterwards']);
+  });
+});
