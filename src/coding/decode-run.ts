@@ -153,7 +153,7 @@ class DecodeRun {
         return;
       }
       const chunk = received.chunks[i];
-      if (HeldChunk.isOf(keeper, chunk)) {
+      if (HeldChunk.isOf(keeper, chunk) && chunk.hasDigest) {
         reusedHashes += 1;
         chunk.writeDigest(memory, leaves[position] ?? 0);
       } else {

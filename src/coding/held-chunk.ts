@@ -94,7 +94,12 @@ export class HeldChunk implements RowUser {
     return this.#row;
   }
 
-  /** Writes its hash to an address of the arena. */
+  /** Whether its hash is at hand. It isn't where the plain commitment judged it, or its row was lost. */
+  get hasDigest(): boolean {
+    return this.#digest !== undefined || (this.#isHashed && this.#row !== undefined);
+  }
+
+  /** Writes its hash, which is at hand, to an address of the arena. */
   writeDigest(memory: Uint8Array, address: number): void {
     if (this.#digest === undefined) {
       const { digest } = this.#row ?? this.#lost();

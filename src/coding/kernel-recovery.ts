@@ -152,15 +152,16 @@ class KernelRecovery implements RecoveryWork {
    * fit there is copied to memory of its own.
    */
   #hold(chunk: Chunk): HeldChunk {
-    const { bytes, chunkIndex } = chunk;
+    // Read once: what is judged is what is handed out, whatever the chunk says when it is asked again.
+    const { bytes, chunkIndex, proof: given } = chunk;
     const { length } = bytes;
     const book = this.#bookOf();
     const held = new HeldChunk(this.#keeper, chunkIndex, length);
     const before = book.copiedBytes;
-    held.claim = book.claim(chunk);
+    held.claim = book.claim({ chunkIndex, proof: given });
     let load = length + book.copiedBytes - before;
     if (held.claim < 0) {
-      const { proof, copiedBytes } = ownProof(chunk.proof);
+      const { proof, copiedBytes } = ownProof(given);
       held.setProof(proof);
       load += copiedBytes;
     }
@@ -169,7 +170,8 @@ class KernelRecovery implements RecoveryWork {
     if (row === undefined) {
       held.setBytes(new Uint8Array(bytes));
     } else {
-      this.#host.context.bytes().set(bytes, row.row);
+      // A view may follow its buffer's length, which others can change.
+      this.#host.context.bytes().set(bytes.subarray(0, length), row.row);
       held.placeIn(row);
     }
     this.#counter.add({ load });
