@@ -4,12 +4,13 @@
  * the benches that knows the calls of `src/coding`.
  */
 
-import { concatMap, from, lastValueFrom, map, mergeMap, type Observable, of, toArray } from 'rxjs';
+import { concatMap, lastValueFrom, map, Observable, of } from 'rxjs';
 import type { Production } from '../src/coding/chunk-production.ts';
 import { CODING_V1 } from '../src/coding/coding.ts';
 import type { DecodePath, RecoveryWork, WorkSubject } from '../src/coding/erasure-work.ts';
 import { FAST_HEX_TRIE } from '../src/coding/fast-commitment.ts';
 import { type CodingWork, codingWork } from '../src/coding/kernel-work.ts';
+import type { VerifyChunkAnswer } from '../src/commitment/verify-chunk.ts';
 import type { RecoveryPorts } from '../src/create-recovery.ts';
 import { CODEC_V1 } from '../src/erasure/index.ts';
 import { chooseHashKernel, type HashKernel, hashRows } from '../src/erasure/kernel/index.ts';
@@ -161,16 +162,37 @@ function verifyAll(
   recovery: RecoveryWork,
   chunks: readonly VerifiedChunk[],
 ): Observable<readonly VerifiedChunk[]> {
-  return from(chunks).pipe(
-    mergeMap((chunk) => recovery.verify(chunk)),
-    map((answer) => {
+  return new Observable((subscriber) => {
+    const verified: VerifiedChunk[] = [];
+    const error = (cause: unknown): void => subscriber.error(cause);
+    const next = (answer: VerifyChunkAnswer): void => {
       if (answer.type !== 'verified') {
-        throw new Error(`a chunk of the fixture is refused: ${answer.reason}`);
+        error(new Error(`a chunk of the fixture is refused: ${answer.reason}`));
+        return;
       }
-      return answer.chunk;
-    }),
-    toArray(),
-  );
+      verified.push(answer.chunk);
+      if (verified.length === chunks.length) {
+        subscriber.next(verified);
+        subscriber.complete();
+      }
+    };
+    for (const chunk of chunks) {
+      recovery.verify(chunk).subscribe({ next, error });
+    }
+  });
+}
+
+/**
+ * One buffer for all payloads, as of a node that recovers one after the other: the kernel of the host gives and
+ * clears the pages of new memory at about the rate at which chunks are put together.
+ */
+let into = new Uint8Array();
+
+function bufferFor(payloadBytes: number): Uint8Array {
+  // With room for the padding of the last columns.
+  const wanted = payloadBytes + 2 ** 17;
+  into = into.length < wanted ? new Uint8Array(wanted) : into;
+  return into;
 }
 
 /** The payload, and the root where the job says so. */
@@ -183,7 +205,8 @@ function decode(
   const isSystematic = job === 'reassemble' || job.startsWith('systematic');
   const method = isSystematic ? 'reassemble' : 'reconstruct';
   const wantsRoot = isChecked(job);
-  return recovery.decode({ method, chunks, wantsRoot }).pipe(
+  const question = { method, chunks, wantsRoot, into: bufferFor(payload.length) } as const;
+  return recovery.decode(question).pipe(
     concatMap((decoded) => {
       const data = decoded.payload.subarray(0, payload.length);
       if (!wantsRoot) {

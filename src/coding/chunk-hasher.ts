@@ -45,12 +45,16 @@ export function hashChunks(
 ): Observable<HashedPart> {
   return defer(() => {
     const endUse = rows.use();
-    const placed = chunks.filter(({ row }) => row !== undefined);
     const others = chunks.filter(({ row }) => row === undefined);
+    const placed = others.length === 0 ? chunks : chunks.filter(({ row }) => row !== undefined);
     const places: Places = {
-      rows: Uint32Array.from(placed, ({ row }) => row?.row ?? 0),
-      digests: Uint32Array.from(placed, ({ row }) => row?.digest ?? 0),
+      rows: new Uint32Array(placed.length),
+      digests: new Uint32Array(placed.length),
     };
+    placed.forEach(({ row }, i) => {
+      places.rows[i] = row?.row ?? 0;
+      places.digests[i] = row?.digest ?? 0;
+    });
     const inRows = runReady(host.runner, {
       ...hashJob(host, placed, places, rows.chunkBytes),
       onIdle: endUse,

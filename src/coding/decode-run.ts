@@ -12,6 +12,7 @@ import { type CodeLayout, codeLayout, RegionCutter } from './code-layout.ts';
 import { type DecodeWork, decodeJob, decodeSpace, freshPositions } from './decode-job.ts';
 import type { Decoded } from './erasure-work.ts';
 import { type ChunkKeeper, HeldChunk } from './held-chunk.ts';
+import type { ResultCopy } from './job-runner.ts';
 import type { KernelHost } from './kernel-host.ts';
 import { choosePath, type PathCost } from './planner.ts';
 import type { ReceivedChunks } from './received-chunks.ts';
@@ -27,6 +28,8 @@ export type DecodeInput = {
   readonly wantsRoot: boolean;
   /** Rows that hold some of the chunks; undefined where none does. */
   readonly rows: ChunkRows | undefined;
+  /** Where the payload goes if it fits. */
+  readonly into: Uint8Array | undefined;
   /** Whose held chunks have their proven hashes with them. */
   readonly keeper: ChunkKeeper;
 };
@@ -81,8 +84,11 @@ class DecodeRun {
     const region = new RegionCutter();
     region.part(this.#layout.payloadSpace);
     region.part(this.#trie?.regionBytes ?? 0);
-    const absent = received.used.filter((position) => rows?.rowOf(position) === undefined);
-    region.parts(absent.length, this.#layout.stride);
+    for (const position of received.used) {
+      if (rows?.rowOf(position) === undefined) {
+        region.part(this.#layout.stride);
+      }
+    }
     decodeSpace(this.#shape, region, this.#settings);
     return region.byteCount;
   }
@@ -109,8 +115,15 @@ class DecodeRun {
     });
     const endUse = rows?.use();
     return {
-      job: { ...job, stages: [...job.stages, hashing], ...this.#regions(places) },
-      finish: () => this.#finish(places),
+      job: {
+        ...job,
+        stages: [...job.stages, hashing],
+        ...this.#regions(places),
+        ...(this.#into === undefined
+          ? { result: { address: payload, bytes: this.#layout.payloadBytes } }
+          : {}),
+      },
+      finish: (copy) => this.#finish(places, copy),
       ...(endUse === undefined ? {} : { onIdle: endUse }),
     };
   }
@@ -125,17 +138,22 @@ class DecodeRun {
   #loadRows(region: RegionCutter): Uint32Array {
     const { received, rows } = this.#input;
     const memory = this.#host.context.bytes();
-    return Uint32Array.from(received.used, (position, i) => {
+    const addresses = new Uint32Array(received.used.length);
+    let load = 0;
+    received.used.forEach((position, i) => {
       const held = rows?.rowOf(position)?.row;
       if (held !== undefined) {
-        return held;
+        addresses[i] = held;
+        return;
       }
       const address = region.part(this.#layout.stride);
       const bytes = received.chunks[i]?.bytes ?? new Uint8Array();
       memory.set(bytes, address);
-      this.#counter.add({ load: bytes.length });
-      return address;
+      load += bytes.length;
+      addresses[i] = address;
     });
+    this.#counter.add({ load });
+    return addresses;
   }
 
   /**
@@ -187,12 +205,24 @@ class DecodeRun {
     };
   }
 
-  #finish({ payload, nodes }: Places): Decoded {
+  /** The part of the asker's memory for the payload, if that fits. */
+  get #into(): Uint8Array | undefined {
+    const { into } = this.#input;
+    const { payloadBytes } = this.#layout;
+    return into !== undefined && into.length >= payloadBytes
+      ? into.subarray(0, payloadBytes)
+      : undefined;
+  }
+
+  #finish({ payload, nodes }: Places, copy: ResultCopy | undefined): Decoded {
     const { context } = this.#host;
     const root = this.#trie && hashTrie(this.#trie, trieMemory(context), nodes);
     const { payloadBytes } = this.#layout;
     this.#counter.add({ result: payloadBytes });
-    const own = context.bytes().slice(payload, payload + payloadBytes);
+    const own = this.#into ?? copy ?? new Uint8Array(payloadBytes);
+    if (own !== copy) {
+      own.set(context.bytes().subarray(payload, payload + payloadBytes));
+    }
     const { path } = this.#choice;
     return root === undefined ? { payload: own, path } : { payload: own, codewordRoot: root, path };
   }

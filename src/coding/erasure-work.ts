@@ -65,13 +65,20 @@ export type DecodeQuestion = {
    * chunks count.
    */
   readonly wantsRoot: boolean;
+  /**
+   * Where the payload may go, if it is long enough: nobody else writes to it until the answer comes, and what
+   * it holds after an error is anything. For askers that use one buffer again and again: memory that is new
+   * costs as much as the decoding of systematic chunks, page by page.
+   */
+  readonly into?: Uint8Array;
 };
 
 /** A payload and what is known about it. */
 export type Decoded = {
   /**
    * As the codec's `reconstruct` or `reassemble` gives it for the chunks decoded from, zeros and all: 2k
-   * bytes per column. Memory of its own, which nobody but the receiver may write to.
+   * bytes per column. Memory of its own, which nobody but the receiver may write to; or the front of
+   * {@link DecodeQuestion.into}.
    */
   readonly payload: Uint8Array;
   /**
@@ -124,6 +131,11 @@ export interface RecoveryWork {
    * Checks a chunk and its index. Answers come in the order of asking, at once where the work is done on
    * the calling thread. The chunk is read in the turn of the subscription alone, and a verified one
    * has bytes and proof of its own, so that what came may be overwritten afterwards.
+   *
+   * The work may keep both in memory of its own and copy them out when they are read: `bytes` and `proof` are
+   * then getters of the chunk's class, not seen by spreading and cloning. They give the same array at each
+   * reading as long as the work is open. After {@link RecoveryWork.close} they are there if they were read
+   * before; else reading may throw.
    */
   verify(chunk: Chunk): Observable<VerifyChunkAnswer>;
   /** Payload from verified chunks, which stay unchanged meanwhile. */

@@ -4,6 +4,7 @@
  * them, or when the arena takes its row away. Decoding works on the row, so mostly nobody does.
  */
 
+import type { VerifyChunkAnswer } from '../commitment/verify-chunk.ts';
 import type { Chunk, TrieProof, VerifiedChunk } from '../primitives/chunk.ts';
 import type { ChunkIndex } from '../primitives/ids.ts';
 import type { ChunkRow, RowUser } from './chunk-rows.ts';
@@ -30,6 +31,7 @@ export class HeldChunk implements RowUser {
   readonly #keeper: ChunkKeeper;
   /** A claim of the proof book, until it is judged. */
   #claim = -1;
+  #answer: VerifyChunkAnswer | undefined;
   #row: ChunkRow | undefined;
   #bytes: Uint8Array | undefined;
   #proof: TrieProof | undefined;
@@ -87,6 +89,15 @@ export class HeldChunk implements RowUser {
 
   set claim(claim: number) {
     this.#claim = claim;
+  }
+
+  /** What was found about it, once it was judged. */
+  get answer(): VerifyChunkAnswer | undefined {
+    return this.#answer;
+  }
+
+  set answer(answer: VerifyChunkAnswer) {
+    this.#answer = answer;
   }
 
   /** The row with the bytes, if there is one. */

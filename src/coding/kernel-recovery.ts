@@ -7,13 +7,14 @@
 import {
   catchError,
   defer,
+  last,
   type MonoTypeOperatorFunction,
   map,
   type Observable,
   of,
-  reduce,
   Subject,
   takeUntil,
+  tap,
   throwError,
 } from 'rxjs';
 import { type HashedChunk, ProofBook } from '../commitment/proof-book.ts';
@@ -96,6 +97,7 @@ class KernelRecovery implements RecoveryWork {
         wantsRoot: question.wantsRoot,
         rows: this.#rows?.chunkBytes === received.chunkBytes ? this.#rows : undefined,
         keeper: this.#keeper,
+        into: question.into,
       };
       return decodeOnArena(this.#host, input, this.#counter).pipe(
         this.#plainWhenTooSmall(() => this.#decodePlainly(question)),
@@ -118,8 +120,11 @@ class KernelRecovery implements RecoveryWork {
   close(): void {
     if (!this.#isClosed) {
       this.#isClosed = true;
-      this.#closed$.error(closedError());
-      this.#queue.close(closedError());
+      // An error that nobody gets costs as much as all of the rest.
+      if (this.#closed$.observed) {
+        this.#closed$.error(closedError());
+      }
+      this.#queue.close(closedError);
       this.#rows?.close();
       this.#rows = undefined;
     }
@@ -200,22 +205,20 @@ class KernelRecovery implements RecoveryWork {
     const regular =
       rows === undefined ? [] : chunks.filter(({ byteLength }) => byteLength === rows.chunkBytes);
     const irregular = regular.length === chunks.length ? [] : chunks;
-    const answers = new Map<HeldChunk, VerifyChunkAnswer>();
+    const answers = (): VerifyChunkAnswer[] => chunks.map(({ answer }) => answer ?? neverJudged());
     for (const chunk of irregular) {
       if (chunk.byteLength !== rows?.chunkBytes) {
-        answers.set(chunk, this.#judgePlainly(chunk));
+        chunk.answer = this.#judgePlainly(chunk);
       }
     }
     if (rows === undefined) {
-      return of(chunks.map((chunk) => answers.get(chunk) as VerifyChunkAnswer));
+      return of(answers());
     }
     this.#loadRows(rows, regular);
     return hashChunks(this.#host, rows, regular).pipe(
-      reduce((all, part) => {
-        this.#judgeHashed(part, all);
-        return all;
-      }, answers),
-      map((all) => chunks.map((chunk) => all.get(chunk) as VerifyChunkAnswer)),
+      tap((part) => this.#judgeHashed(part)),
+      last(),
+      map(answers),
     );
   }
 
@@ -234,10 +237,7 @@ class KernelRecovery implements RecoveryWork {
   }
 
   /** Judges chunks that were hashed, and keeps the rows of the verified. */
-  #judgeHashed(
-    { chunks, memory, at }: HashedPart,
-    answers: Map<HeldChunk, VerifyChunkAnswer>,
-  ): void {
+  #judgeHashed({ chunks, memory, at }: HashedPart): void {
     const book = this.#bookOf();
     const claimed: HeldChunk[] = [];
     const claims: number[] = [];
@@ -270,24 +270,22 @@ class KernelRecovery implements RecoveryWork {
       if (proof !== undefined) {
         held.setProof(proof);
       }
-      answers.set(
-        held,
-        proof === undefined ? { type: 'verified', chunk: held.asVerified } : book.verifyAlone(held),
-      );
+      held.answer =
+        proof === undefined ? { type: 'verified', chunk: held.asVerified } : book.verifyAlone(held);
     });
     book.verify(hashed).forEach((answer, i) => {
       const held = others[i];
       if (held !== undefined) {
-        answers.set(held, answer);
+        held.answer = answer;
       }
     });
     for (const held of chunks) {
-      this.#settleRow(held, answers.get(held));
+      this.#settleRow(held);
     }
   }
 
-  #settleRow(held: HeldChunk, answer: VerifyChunkAnswer | undefined): void {
-    const { row } = held;
+  #settleRow(held: HeldChunk): void {
+    const { row, answer } = held;
     if (row !== undefined && answer?.type === 'verified') {
       this.#rows?.keep(held.chunkIndex, row);
     } else {
@@ -351,6 +349,10 @@ function mostCommonLength(chunks: readonly HeldChunk[]): number {
     [0, []],
   );
   return largest[0];
+}
+
+function neverJudged(): never {
+  throw new Error('a chunk of the batch was not judged');
 }
 
 function closedError(): Error {

@@ -124,7 +124,10 @@ function hashGroups(
   const start = end;
   groups.forEach(({ bytes }, group) => {
     const rows = places[group] ?? new Uint32Array();
-    const digests = rows.map((_, i) => end + HASH_BYTES * i);
+    const digests = new Uint32Array(rows.length);
+    for (let i = 0; i < digests.length; i += 1) {
+      digests[i] = end + HASH_BYTES * i;
+    }
     end += HASH_BYTES * rows.length;
     hashRows(context, { rows, bytes, digests });
   });

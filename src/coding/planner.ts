@@ -102,7 +102,14 @@ export function missingBelow(used: readonly number[], end: number): number[] {
 
 /** Blocks of k positions in which something was received. */
 function receivedBlocks({ used, systematicThreshold: k }: DecodeCase): number {
-  return new Set(used.map((position) => Math.floor(position / k))).size;
+  let blocks = 0;
+  let last = -1;
+  for (const position of used) {
+    const block = Math.floor(position / k);
+    blocks += block === last ? 0 : 1;
+    last = block;
+  }
+  return blocks;
 }
 
 /** Most missing rows that the path of coefficient rows takes: far above where it pays. */
@@ -163,7 +170,11 @@ export function pathCostMs(path: KernelPath, one: DecodeCase, costs: HostCosts):
  * @param forced - A path to take if it can be taken.
  */
 export function choosePath(one: DecodeCase, costs: HostCosts, forced?: DecodePath): PathCost {
-  const possible = possiblePaths(one).map(
+  const paths = possiblePaths(one);
+  // Without a root nothing beats moving what is there.
+  const sure = one.wantsRoot || forced !== undefined ? undefined : paths[1];
+  const considered: readonly KernelPath[] = sure === 'transposition' ? [sure] : paths;
+  const possible = considered.map(
     (path): PathCost => ({ path, costMs: pathCostMs(path, one, costs) }),
   );
   const wanted = possible.find(({ path }) => path === forced);

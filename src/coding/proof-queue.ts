@@ -32,7 +32,7 @@ export class ProofQueue<Own> {
   #waiting: Waiting<Own>[] = [];
   #judged: readonly Waiting<Own>[] = [];
   #isDraining = false;
-  #closed: Error | undefined;
+  #closed: (() => Error) | undefined;
   #cancelWake: (() => void) | undefined;
   #draining: Subscription = Subscription.EMPTY;
 
@@ -47,7 +47,7 @@ export class ProofQueue<Own> {
   ask(chunk: Chunk): Observable<VerifyChunkAnswer> {
     return new Observable((subscriber) => {
       if (this.#closed !== undefined) {
-        subscriber.error(this.#closed);
+        subscriber.error(this.#closed());
         return;
       }
       this.#waiting.push({ own: this.#options.own(chunk), subscriber });
@@ -56,7 +56,7 @@ export class ProofQueue<Own> {
   }
 
   /** Gives up all that waits: whoever asked, and whoever asks later, gets the error. */
-  close(error: Error): void {
+  close(error: () => Error): void {
     if (this.#closed === undefined) {
       this.#closed = error;
       this.#cancelWake?.();
@@ -65,7 +65,7 @@ export class ProofQueue<Own> {
       this.#waiting = [];
       this.#judged = [];
       for (const { subscriber } of all) {
-        subscriber.error(error);
+        subscriber.error(error());
       }
     }
   }

@@ -169,16 +169,19 @@ export class ProofBook {
     const { parent } = this.#layout;
     const order = this.#byLength(claims);
     const { hashes, leavesFrom } = this.#hashAll(order.map((i) => claims[i] ?? 0));
-    const outcome: (TrieProof | undefined)[] = claims.map(() => undefined);
-    order.forEach((i, place) => {
+    const outcome = new Array<TrieProof | undefined>(claims.length).fill(undefined);
+    for (let place = 0; place < order.length; place += 1) {
+      const i = order[place] ?? 0;
       const slot = claims[i] ?? 0;
       const node = shelf.leafNode(slot);
       const isProven =
         this.#state[parent[node] ?? 0] === PROVEN &&
         equalHashes(hashes, leavesFrom + HASH_BYTES * place, shelf.memory, shelf.hashAt(node)) &&
         equalHashes(digests.memory, digests.at[i] ?? 0, shelf.memory, shelf.leafHashAt(slot));
-      outcome[i] = isProven ? undefined : shelf.claimedProof(slot);
-    });
+      if (!isProven) {
+        outcome[i] = shelf.claimedProof(slot);
+      }
+    }
     for (const slot of claims) {
       shelf.freeLeaf(slot);
     }

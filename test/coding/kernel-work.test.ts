@@ -243,6 +243,30 @@ describe('decode', () => {
     });
   });
 
+  it('writes the payload into a buffer of the asker that is long enough, and to nothing else', async () => {
+    await withWork({}, one, async (recovery) => {
+      const chunks = await verified(recovery, chunksAt(one, indices(k)));
+      const payloadBytes = k * one.chunks[0]!.bytes.length;
+      for (const [spare, isUsed] of [
+        [0, true],
+        [10, true],
+        [-1, false],
+      ] as const) {
+        const buffer = new Uint8Array(payloadBytes + spare + 7).fill(7);
+        const into = buffer.subarray(3, buffer.length - 4);
+        const question = { method: 'reassemble', chunks, wantsRoot: true, into } as const;
+        const { payload, codewordRoot } = await lastValueFrom(recovery.decode(question));
+        expect(payload.subarray(0, one.payload.length)).toEqual(one.payload);
+        expect(codewordRoot).toEqual(one.subject.erasureRoot);
+        expect(payload.buffer === buffer.buffer, `${spare} bytes to spare`).toBe(isUsed);
+        const untouched = isUsed
+          ? [...buffer.subarray(0, 3), ...buffer.subarray(-4 - spare)]
+          : buffer;
+        expect(untouched.every((byte) => byte === 7)).toBe(true);
+      }
+    });
+  });
+
   it('takes chunks that another recovery verified', async () => {
     await withWork({}, one, async (recovery) => {
       const other = plainWork().open(one.subject);

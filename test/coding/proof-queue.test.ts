@@ -148,7 +148,7 @@ describe('ProofQueue', () => {
     const { queue, ask, batches, log } = newQueue(() => judged, 'at_once');
     ask(1);
     ask(2);
-    queue.close(new Error('closed'));
+    queue.close(() => new Error('closed'));
     expect(judged.observed).toBe(false);
     expect(batches).toEqual([[1]]);
     ask(3);
