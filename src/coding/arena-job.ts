@@ -6,13 +6,18 @@
 
 import { concatMap, defaultIfEmpty, defer, map, type Observable } from 'rxjs';
 import type { ArenaQueue, LeaseRequest } from './arena-queue.ts';
+import type { ResultCopy } from './job-runner.ts';
 import type { CodingRunner, Job } from './tasks.ts';
 
 /** A job that is ready to run. */
 export type ReadyJob<T> = {
   readonly job: Job;
-  /** Reads the result from the arena, after the last task, in the same turn. */
-  readonly finish: () => T;
+  /**
+   * Reads the result from the arena, after the last task, in the same turn.
+   *
+   * @param copy - Of `job.result`, where a thread made one.
+   */
+  readonly finish: (copy?: ResultCopy) => T;
   /** Called once when no thread touches the memory of the job any more, however it ended. */
   readonly onIdle?: () => void;
 };
@@ -61,6 +66,6 @@ export function runReady<T>(
   // given back.
   return runner.run(job, { onIdle: end }).pipe(
     defaultIfEmpty(undefined),
-    map(() => finish()),
+    map((copy) => finish(copy)),
   );
 }

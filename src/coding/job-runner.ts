@@ -25,7 +25,15 @@ export type JobOf<Task> = {
   readonly inputs?: readonly Region[];
   /** All bytes that the caller reads afterwards; as {@link JobOf.inputs}. */
   readonly outputs?: readonly Region[];
+  /**
+   * Bytes that the caller wants in memory of their own. A thread that shares the arena may copy them,
+   * which spares the calling thread 5 ms for 10 MiB, most of it for fresh pages.
+   */
+  readonly result?: Region;
 };
+
+/** A copy of {@link JobOf.result}, in memory that nobody else has. */
+export type ResultCopy = Uint8Array<ArrayBuffer>;
 
 /** What a caller may add to a job. */
 export type RunOptions = {
@@ -54,16 +62,16 @@ export class RunnerError extends AvailabilityError<RunnerErrorCode> {
 /**
  * Runs jobs.
  *
- * **Guarantees.** Cold: nothing happens before the subscription. The stream completes without a value
- * when all tasks are done, or errors with a {@link RunnerError} or what a task threw on the calling
- * thread: a local fault either way. After unsubscribing no task of the job begins, but for one that was already
- * sent to a thread with memory of its own.
+ * **Guarantees.** Cold: nothing happens before the subscription. The stream completes when all tasks are
+ * done, after one value where a thread copied the job's `result` and else without, or errors with a
+ * {@link RunnerError} or what a task threw on the calling thread: a local fault either way. After
+ * unsubscribing no task of the job begins, but for one that was already sent to a thread with memory of its own.
  */
 export interface JobRunner<Task> {
   /** Threads beside the calling one that do the work; 0 where it does everything itself. */
   readonly threads: number;
   /** Runs a job once per subscription. */
-  run(job: JobOf<Task>, options?: RunOptions): Observable<void>;
+  run(job: JobOf<Task>, options?: RunOptions): Observable<ResultCopy>;
   /** Ends all threads; jobs that have not ended get `runner_closed`, as do those that come later. */
   close(): void;
 }
@@ -79,7 +87,7 @@ export function inlineRunner<Task>(runTask: (task: Task) => void): JobRunner<Tas
   return {
     threads: 0,
     run: (job, options = {}) =>
-      new Observable<void>((subscriber) => {
+      new Observable((subscriber) => {
         if (isClosed) {
           subscriber.error(runnerClosed());
         } else {
@@ -97,7 +105,7 @@ export function inlineRunner<Task>(runTask: (task: Task) => void): JobRunner<Tas
 export function runHere<Task>(
   job: JobOf<Task>,
   runTask: (task: Task) => void,
-  subscriber: Subscriber<void>,
+  subscriber: Subscriber<never>,
 ): void {
   try {
     for (const task of job.stages.flat()) {

@@ -15,7 +15,7 @@ import type { CodingRunner, Job, Task } from '../../src/coding/tasks.ts';
 import type { KernelContext } from '../../src/erasure/kernel/index.ts';
 
 /** A job on its way. */
-type Run = { readonly tasks: Task[]; readonly subscriber: Subscriber<void>; end(): void };
+type Run = { readonly tasks: Task[]; readonly subscriber: Subscriber<never>; end(): void };
 
 /** A runner in steps. */
 export type StepRunner = CodingRunner & {
@@ -45,7 +45,7 @@ export function stepRunner(doTask: (task: Task) => void): StepRunner {
       return runs.reduce((sum, { tasks }) => sum + tasks.length, 0);
     },
     run: (job: Job, { onIdle } = {}) =>
-      new Observable<void>((subscriber) => {
+      new Observable<never>((subscriber) => {
         let isIdle = false;
         const run: Run = {
           tasks: job.stages.flat(),

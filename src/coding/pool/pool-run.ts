@@ -4,7 +4,7 @@
  */
 
 import type { Subscriber } from 'rxjs';
-import type { JobOf } from '../job-runner.ts';
+import type { JobOf, ResultCopy } from '../job-runner.ts';
 import { JobProgress } from './job-progress.ts';
 
 /**
@@ -19,7 +19,7 @@ export type Home =
 /** A job that was subscribed to. */
 export class PoolRun<Task> {
   readonly progress: JobProgress<Task>;
-  readonly #subscriber: Subscriber<void>;
+  readonly #subscriber: Subscriber<ResultCopy>;
   #onIdle: (() => void) | undefined;
   #isDropped = false;
   #isEnding = false;
@@ -27,7 +27,11 @@ export class PoolRun<Task> {
   /** Whether tasks of it were taken back for another job and none has ended since. */
   isPassedOver = false;
 
-  constructor(job: JobOf<Task>, subscriber: Subscriber<void>, onIdle: (() => void) | undefined) {
+  constructor(
+    job: JobOf<Task>,
+    subscriber: Subscriber<ResultCopy>,
+    onIdle: (() => void) | undefined,
+  ) {
     this.progress = new JobProgress(job);
     this.#subscriber = subscriber;
     this.#onIdle = onIdle;
@@ -56,8 +60,13 @@ export class PoolRun<Task> {
   }
 
   /** All its tasks are done. The teardown drops it. */
-  complete(): void {
-    this.#end(() => this.#subscriber.complete());
+  complete(copy?: ResultCopy): void {
+    this.#end(() => {
+      if (copy !== undefined) {
+        this.#subscriber.next(copy);
+      }
+      this.#subscriber.complete();
+    });
   }
 
   /** It cannot go on. The teardown drops it. */

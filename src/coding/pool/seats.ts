@@ -35,6 +35,9 @@ export interface SeatsEvents<Task> {
  */
 const MAX_FAILURES_IN_A_ROW = 3;
 
+/** So many things a worker may hold when it is given a copy to make: two tasks and another copy. */
+const DEEPEST = 4;
+
 /** The workers that run, by slot. */
 export class Seats<Task> implements Iterable<Seat<Task>> {
   readonly #options: SeatsOptions<Task>;
@@ -66,6 +69,12 @@ export class Seats<Task> implements Iterable<Seat<Task>> {
    */
   [Symbol.iterator](): Iterator<Seat<Task>> {
     return [...this.#running.values()].sort((one, other) => one.since - other.since).values();
+  }
+
+  /** The worker that will be the first to have time for one more thing; undefined when none has room. */
+  leastBusy(): Seat<Task> | undefined {
+    const withRoom = [...this].filter((seat) => seat.hasRoom(DEEPEST));
+    return withRoom.sort((one, other) => one.held.length - other.held.length)[0];
   }
 
   /** Starts workers as long as fewer than `wanted` of them hold no task. */

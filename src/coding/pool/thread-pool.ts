@@ -15,6 +15,7 @@ import { Observable } from 'rxjs';
 import {
   type JobOf,
   type JobRunner,
+  type ResultCopy,
   type RunOptions,
   runHere,
   runnerClosed,
@@ -89,8 +90,8 @@ export class ThreadPool<Task> implements JobRunner<Task> {
   }
 
   /** See {@link JobRunner.run}. */
-  run(job: JobOf<Task>, options: RunOptions = {}): Observable<void> {
-    return new Observable<void>((subscriber) => {
+  run(job: JobOf<Task>, options: RunOptions = {}): Observable<ResultCopy> {
+    return new Observable((subscriber) => {
       if (this.#isClosed) {
         subscriber.error(runnerClosed());
         return options.onIdle;
@@ -250,9 +251,14 @@ export class ThreadPool<Task> implements JobRunner<Task> {
 
   /** A worker did not do a task: the calling thread does it, or all of a job that only the worker had. */
   #rescue(run: PoolRun<Task>, task: Task | undefined): void {
-    if (this.#options.isShared && task !== undefined && !run.isDropped) {
-      this.#redoneCount += 1;
-      this.#lane.redo({ run, task });
+    if (this.#options.isShared && !run.isDropped) {
+      if (task === undefined) {
+        // All is done but the copy, which whoever reads the result can make.
+        run.complete();
+      } else {
+        this.#redoneCount += 1;
+        this.#lane.redo({ run, task });
+      }
       return;
     }
     if (task !== undefined) {
@@ -286,19 +292,24 @@ export class ThreadPool<Task> implements JobRunner<Task> {
     this.#pump();
   }
 
-  /** All tasks are done: the job is complete, once its results are in the calling thread's arena. */
+  /** All tasks are done: the job is complete once its results are here, or its result is copied. */
   #finish(run: PoolRun<Task>): void {
     const { home } = run;
+    const { result, outputs = [] } = run.progress.job;
+    const copier = this.#options.isShared ? this.#seats.leastBusy() : undefined;
     if (home.type === 'worker') {
-      const seat = [...this.#seats].find(({ slot }) => slot === home.slot);
-      seat?.fetch(run, run.progress.job.outputs ?? []);
-    } else {
+      [...this.#seats].find(({ slot }) => slot === home.slot)?.fetch(run, outputs);
+    } else if (result === undefined || copier === undefined) {
       run.complete();
+    } else {
+      copier.fetch(run, [result]);
     }
   }
 
   #takeResult(run: PoolRun<Task>, regions: readonly Copied[]): void {
-    if (!run.isDropped) {
+    if (!run.isDropped && this.#options.isShared) {
+      run.complete(regions[0]?.bytes);
+    } else if (!run.isDropped) {
       copyIn(this.#options.arenaBytes(), regions);
       run.complete();
     }
