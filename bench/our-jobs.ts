@@ -75,21 +75,23 @@ function ourJob(work: CodingWork, job: JobName, fixture: Fixture): PreparedJob |
   const { erasureRoot } = fixture;
   const subject = subjectOf(fixture);
   const chunks = chunksAt(fixture, indicesFor(job, fixture));
-  /** Runs a recovery's work from opening to closing. */
+  /** Runs a recovery's work from opening to closing. What is digested is copied in the turn in which it is there. */
   const opened = (
     run: (recovery: RecoveryWork) => Observable<readonly Uint8Array[]>,
-  ): PreparedJob =>
-    prepared(
-      async () => {
-        const recovery = work.open(subject);
-        try {
-          return await lastValueFrom(run(recovery));
-        } finally {
-          recovery.close();
-        }
-      },
-      (parts) => parts,
-    );
+  ): PreparedJob => {
+    const runAll = async <T>(read: (parts: readonly Uint8Array[]) => T): Promise<T> => {
+      const recovery = work.open(subject);
+      try {
+        return await lastValueFrom(run(recovery).pipe(map(read)));
+      } finally {
+        recovery.close();
+      }
+    };
+    return {
+      run: () => runAll(() => undefined),
+      digest: () => runAll(digestOf),
+    };
+  };
   switch (job) {
     case 'producer':
       return producerJob(work, fixture);
@@ -183,19 +185,9 @@ function verifyAll(
 }
 
 /**
- * One buffer for all payloads, as of a node that recovers one after the other: the kernel of the host gives and
- * clears the pages of new memory at about the rate at which chunks are put together.
+ * The payload, and the root where the job says so. The payload is a view of the arena, as of an asker who reads it
+ * at once: it is there in the turn of its emission.
  */
-let into = new Uint8Array();
-
-function bufferFor(payloadBytes: number): Uint8Array {
-  // With room for the padding of the last columns.
-  const wanted = payloadBytes + 2 ** 17;
-  into = into.length < wanted ? new Uint8Array(wanted) : into;
-  return into;
-}
-
-/** The payload, and the root where the job says so. */
 function decode(
   recovery: RecoveryWork,
   job: JobName,
@@ -205,7 +197,7 @@ function decode(
   const isSystematic = job === 'reassemble' || job.startsWith('systematic');
   const method = isSystematic ? 'reassemble' : 'reconstruct';
   const wantsRoot = isChecked(job);
-  const question = { method, chunks, wantsRoot, into: bufferFor(payload.length) } as const;
+  const question = { method, chunks, wantsRoot, into: 'arena' } as const;
   return recovery.decode(question).pipe(
     concatMap((decoded) => {
       const data = decoded.payload.subarray(0, payload.length);

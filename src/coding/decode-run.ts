@@ -10,7 +10,7 @@ import { type ReadyJob, runOnLease } from './arena-job.ts';
 import type { ChunkRows } from './chunk-rows.ts';
 import { type CodeLayout, codeLayout, RegionCutter } from './code-layout.ts';
 import { type DecodeWork, decodeJob, decodeSpace, freshPositions } from './decode-job.ts';
-import type { Decoded } from './erasure-work.ts';
+import type { Decoded, DecodeQuestion } from './erasure-work.ts';
 import { type ChunkKeeper, HeldChunk } from './held-chunk.ts';
 import type { ResultCopy } from './job-runner.ts';
 import type { KernelHost } from './kernel-host.ts';
@@ -28,8 +28,8 @@ export type DecodeInput = {
   readonly wantsRoot: boolean;
   /** Rows that hold some of the chunks; undefined where none does. */
   readonly rows: ChunkRows | undefined;
-  /** Where the payload goes if it fits. */
-  readonly into: Uint8Array | undefined;
+  /** Where the payload goes, if it fits there. */
+  readonly into: DecodeQuestion['into'];
   /** Whose held chunks have their proven hashes with them. */
   readonly keeper: ChunkKeeper;
 };
@@ -119,7 +119,7 @@ class DecodeRun {
         ...job,
         stages: [...job.stages, hashing],
         ...this.#regions(places),
-        ...(this.#into === undefined
+        ...(this.#into === undefined && this.#input.into !== 'arena'
           ? { result: { address: payload, bytes: this.#layout.payloadBytes } }
           : {}),
       },
@@ -209,7 +209,7 @@ class DecodeRun {
   get #into(): Uint8Array | undefined {
     const { into } = this.#input;
     const { payloadBytes } = this.#layout;
-    return into !== undefined && into.length >= payloadBytes
+    return into instanceof Uint8Array && into.length >= payloadBytes
       ? into.subarray(0, payloadBytes)
       : undefined;
   }
@@ -218,12 +218,19 @@ class DecodeRun {
     const { context } = this.#host;
     const root = this.#trie && hashTrie(this.#trie, trieMemory(context), nodes);
     const { payloadBytes } = this.#layout;
-    this.#counter.add({ result: payloadBytes });
-    const own = this.#into ?? copy ?? new Uint8Array(payloadBytes);
-    if (own !== copy) {
-      own.set(context.bytes().subarray(payload, payload + payloadBytes));
-    }
+    const there = context.bytes().subarray(payload, payload + payloadBytes);
+    const own = this.#input.into === 'arena' ? there : this.#takeOut(there, copy);
     const { path } = this.#choice;
     return root === undefined ? { payload: own, path } : { payload: own, codewordRoot: root, path };
+  }
+
+  /** The payload in memory of the asker, or of its own: there already if a worker has copied it. */
+  #takeOut(payload: Uint8Array, copy: ResultCopy | undefined): Uint8Array {
+    this.#counter.add({ result: payload.length });
+    const own = this.#into ?? copy ?? new Uint8Array(payload.length);
+    if (own !== copy) {
+      own.set(payload);
+    }
+    return own;
   }
 }

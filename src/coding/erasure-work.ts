@@ -66,19 +66,23 @@ export type DecodeQuestion = {
    */
   readonly wantsRoot: boolean;
   /**
-   * Where the payload may go, if it is long enough: nobody else writes to it until the answer comes, and what
-   * it holds after an error is anything. For askers that use one buffer again and again: memory that is new
-   * costs as much as the decoding of systematic chunks, page by page.
+   * Where the payload may go instead of memory of its own, which is new each time and costs, page by page, as
+   * much as putting systematic chunks together.
+   *
+   * - A buffer, if it is long enough: nobody else writes to it until the answer comes, and what it holds after
+   *   an error is anything.
+   * - `arena`: the payload may be a view of the work's own memory, to be read in the turn of its emission alone
+   *   before anything else is asked of the work, and not to be written to; afterwards anything may stand there.
    */
-  readonly into?: Uint8Array;
+  readonly into?: Uint8Array | 'arena';
 };
 
 /** A payload and what is known about it. */
 export type Decoded = {
   /**
    * As the codec's `reconstruct` or `reassemble` gives it for the chunks decoded from, zeros and all: 2k
-   * bytes per column. Memory of its own, which nobody but the receiver may write to; or the front of
-   * {@link DecodeQuestion.into}.
+   * bytes per column. Memory of its own, which nobody but the receiver may write to; or in the place that
+   * {@link DecodeQuestion.into} says.
    */
   readonly payload: Uint8Array;
   /**

@@ -3,7 +3,7 @@
  * The work on the kernel keeps what its port promises: answers, memory, counts, fallbacks.
  */
 
-import { lastValueFrom, take, toArray } from 'rxjs';
+import { lastValueFrom, map, take, toArray } from 'rxjs';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { RecoveryWork } from '../../src/coding/erasure-work.ts';
 import { type CodingWorkOptions, codingWork } from '../../src/coding/kernel-work.ts';
@@ -264,6 +264,22 @@ describe('decode', () => {
           : buffer;
         expect(untouched.every((byte) => byte === 7)).toBe(true);
       }
+    });
+  });
+
+  it.each([0, 2])('lends the payload where it stands for a turn (%i workers)', async (workers) => {
+    await withWork({ workers, forcePath: 'rows' }, one, async (recovery) => {
+      const chunks = await verified(recovery, chunksAt(one, indices(k, 2)));
+      const question = { method: 'reconstruct', chunks, wantsRoot: true, into: 'arena' } as const;
+      const isRight = await lastValueFrom(
+        recovery
+          .decode(question)
+          .pipe(
+            map(({ payload }) => equalBytes(payload.subarray(0, one.payload.length), one.payload)),
+          ),
+      );
+      expect(isRight).toBe(true);
+      expect(recovery.tally.copiedBytes.result).toBe(0);
     });
   });
 
