@@ -148,13 +148,16 @@ function producerJob(work: CodingWork, { payload, validatorCount }: Fixture): Pr
     digest: async () => {
       const { erasureRoot, proofs, copyChunks, chunkBytes, release } = await produce();
       const all = copyChunks();
-      release();
+      // Proofs are a view of the arena until the release.
+      const { bytes, offsets } = proofs;
       const indices = Array.from({ length: validatorCount }, (_, i) => i);
-      return digestOf([
+      const digest = digestOf([
         erasureRoot,
-        ...indices.map((i) => proofs.bytes.subarray(proofs.offsets[i], proofs.offsets[i + 1])),
+        ...indices.map((i) => bytes.subarray(offsets[i], offsets[i + 1])),
         ...indices.map((i) => all.subarray(i * chunkBytes, (i + 1) * chunkBytes)),
       ]);
+      release();
+      return digest;
     },
   };
 }
