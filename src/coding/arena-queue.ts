@@ -10,6 +10,7 @@ import { Observable } from 'rxjs';
 export type Arena = {
   /** A region at a multiple of 64, or undefined when the cap would be passed. */
   take(byteCount: number): number | undefined;
+  /** Takes a region back; its address must be one that `take` gave. */
   give(address: number): void;
 };
 

@@ -87,6 +87,7 @@ export class HeldChunk implements RowUser {
     return this.#claim;
   }
 
+  /** Sets it. */
   set claim(claim: number) {
     this.#claim = claim;
   }
@@ -96,6 +97,7 @@ export class HeldChunk implements RowUser {
     return this.#answer;
   }
 
+  /** Sets it, once. */
   set answer(answer: VerifyChunkAnswer) {
     this.#answer = answer;
   }

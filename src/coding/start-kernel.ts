@@ -29,6 +29,7 @@ export type StartOptions = {
   readonly forcePath?: DecodePath;
   readonly drainTime?: DrainTime;
   readonly costs?: HostCosts;
+  /** Told when something slower does the work, once for each reason. */
   readonly warn: (warning: WorkWarning | PoolWarning, cause?: unknown) => void;
 };
 

@@ -9,10 +9,23 @@ export type EndOfTurn = (callback: () => void) => () => void;
 
 /** What a host offers for it: the first where there is Node, the second in browsers. */
 export type TurnHost = {
+  /** Calls back after the turn's events. */
   readonly setImmediate?: (callback: () => void) => unknown;
-  readonly MessageChannel?: new () => {
-    readonly port1: { onmessage: (() => void) | null };
-    readonly port2: { postMessage(message: null): void };
+  /** A message to oneself is such an event too. */
+  readonly MessageChannel?: new () => ChannelToSelf;
+};
+
+/** Two ports of one channel, as far as they are used. */
+export type ChannelToSelf = {
+  /** Where the message comes out. */
+  readonly port1: {
+    /** Called at the end of the turn. */
+    onmessage: (() => void) | null;
+  };
+  /** Where it goes in. */
+  readonly port2: {
+    /** Sends it. */
+    readonly postMessage: (message: null) => void;
   };
 };
 

@@ -13,6 +13,7 @@ export type Given<Task> = { readonly run: PoolRun<Task>; readonly task: Task };
 /** What the lane needs from the pool. */
 export type LaneOptions<Task> = {
   readonly endOfTurn: EndOfTurn;
+  /** Does a task from begin to end. */
   readonly runTask: (task: Task) => void;
   /** Whether the pool has a task that only this thread can do. */
   readonly hasNext: () => boolean;

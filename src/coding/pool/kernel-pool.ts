@@ -42,6 +42,7 @@ export type KernelPoolOptions = {
   readonly threads?: number;
   /** See `ThreadPoolOptions`. */
   readonly smallJobMs?: number;
+  /** Told when something slower does the work, once for each reason. */
   readonly warn: (warning: PoolWarning, cause: unknown) => void;
 };
 

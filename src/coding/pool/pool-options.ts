@@ -53,6 +53,7 @@ export type ThreadPoolOptions<Task> = SeatsOptions<Task> & {
   readonly arenaBytes: () => Uint8Array;
   /** Jobs of a lower `cost`, in ms, run on the calling thread; {@link SMALL_JOB_MS} when absent. */
   readonly smallJobMs?: number;
+  /** Told when something slower does the work, once for each reason. */
   readonly warn: (warning: PoolWarning, cause: unknown) => void;
   readonly endOfTurn?: EndOfTurn;
 };

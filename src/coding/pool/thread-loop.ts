@@ -8,7 +8,11 @@ import { Claims, copyIn, copyOut, type FromThread, type ToThread } from './messa
 
 /** The worker's end of the connection to the pool. */
 export interface LoopPort<Task> {
-  /** @param transfer - Buffers in the message that go over instead of being copied. */
+  /**
+   * Sends to the pool.
+   *
+   * @param transfer - Buffers in the message that go over instead of being copied.
+   */
   post(message: FromThread, transfer?: readonly ArrayBuffer[]): void;
   /** Names who gets the messages, in order; called once. */
   listen(receive: (message: ToThread<Task>) => void): void;

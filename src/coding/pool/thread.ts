@@ -10,8 +10,11 @@ import { type NodeThreads, nodeThreads } from './worker-host.ts';
 
 /** A worker of a browser, as far as it is used. */
 export interface WebWorker {
+  /** As the host has it. */
   postMessage(message: unknown, transfer: readonly ArrayBuffer[]): void;
+  /** As the host has it. */
   addEventListener(type: string, listener: (event: WebWorkerEvent) => void): void;
+  /** As the host has it; it never says when the worker has ended. */
   terminate(): void;
 }
 

@@ -9,17 +9,25 @@ import type { LoopPort } from './thread-loop.ts';
 
 /** One end of a worker's connection, as the worker has it. */
 export interface NodeParentPort {
+  /** Sends to the thread that made the worker. */
   postMessage(message: unknown, transfer: readonly ArrayBuffer[]): void;
+  /** Hears what it sends. */
   on(event: 'message', listener: (message: unknown) => void): unknown;
 }
 
 /** A worker, as the thread that made it has it. */
 export interface NodeWorker {
+  /** Sends to the worker. */
   postMessage(message: unknown, transfer: readonly ArrayBuffer[]): void;
+  /** Hears what it sends, and what goes wrong with it. */
   on(event: 'message' | 'error' | 'messageerror', listener: (value: unknown) => void): unknown;
+  /** Hears of its end, however it came. */
   on(event: 'exit', listener: (exitCode: number) => void): unknown;
+  /** Keeps the process alive. */
   ref(): void;
+  /** Lets the process end. */
   unref(): void;
+  /** Ends it in the middle of whatever it does; resolves when it has ended. */
   terminate(): Promise<number>;
 }
 
