@@ -297,12 +297,17 @@ export class ThreadPool<Task> implements JobRunner<Task> {
     const { home } = run;
     const { result, outputs = [] } = run.progress.job;
     const copier = this.#options.isShared ? this.#seats.leastBusy() : undefined;
-    if (home.type === 'worker') {
-      [...this.#seats].find(({ slot }) => slot === home.slot)?.fetch(run, outputs);
-    } else if (result === undefined || copier === undefined) {
-      run.complete();
-    } else {
-      copier.fetch(run, [result]);
+    try {
+      if (home.type === 'worker') {
+        [...this.#seats].find(({ slot }) => slot === home.slot)?.fetch(run, outputs);
+      } else if (result === undefined || copier === undefined) {
+        run.complete();
+      } else {
+        copier.fetch(run, [result]);
+      }
+    } catch (error: unknown) {
+      this.#warn('task_failed', error);
+      this.#rescue(run, undefined);
     }
   }
 

@@ -43,6 +43,25 @@ describe('the result of a job', () => {
     expect(fake.pool.tally.redone).toBe(0);
   });
 
+  it('is left to the caller when it cannot be asked for', () => {
+    const fake = new FakePool({ threads: 1 });
+    const log: unknown[] = [];
+    fake.pool
+      .run({ ...jobOf('a', 1), result: { address: 64, bytes: 1 } })
+      .subscribe({ next: (copy) => log.push(copy), complete: () => log.push('complete') });
+    const [thread] = fake.threads.all;
+    const post = thread!.post.bind(thread);
+    thread!.post = (message) => {
+      if (message.type === 'fetch') {
+        throw new DOMException('could not be sent', 'DataCloneError');
+      }
+      post(message);
+    };
+    fake.threads.getReady();
+    fake.drain();
+    expect(log).toEqual(['complete']);
+  });
+
   it('is no longer wanted when the caller has left', () => {
     const { fake, log, leave } = withResult();
     leave();
