@@ -3,7 +3,7 @@
  * The first recovery of a fresh process. Timed: in a child that has imported the library and nothing else, from
  * making a recovery to the data of 100 KiB from chunks in memory: hash loaded, engine compiled, memory taken,
  * chunks proven, decoded and checked. Beside it the import itself, of sources whose types are stripped on the
- * way, and a later recovery of the same process.
+ * way, and a later recovery of the same process. No option is set: workers may be started, and are not for so little.
  */
 
 import { test } from 'vitest';

@@ -28,7 +28,6 @@ answerParent(async ({ path }: ColdStartQuestion): Promise<ColdStartAnswer> => {
   const { chunkSourceOf, noDataSource, readCandidates, requestFor, sessionOf } = await import(
     '../support/candidate.ts'
   );
-  const { ourWork } = await import('../our-jobs.ts');
   const candidates = readCandidates(path);
   let done = 0;
   const ready = performance.now();
@@ -36,7 +35,6 @@ answerParent(async ({ path }: ColdStartQuestion): Promise<ColdStartAnswer> => {
     directory: sessionOf(candidates.validatorCount),
     chunkSource: chunkSourceOf(candidates),
     dataSource: noDataSource(),
-    ...ourWork(0),
   });
   await recovery.start();
   const recoverNext = async (): Promise<void> => {
