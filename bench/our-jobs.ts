@@ -4,13 +4,12 @@
  * the benches that knows the calls of `src/coding`.
  */
 
-import { concatMap, lastValueFrom, map, Observable, of } from 'rxjs';
+import { concatMap, lastValueFrom, map, type Observable, of } from 'rxjs';
 import type { Production } from '../src/coding/chunk-production.ts';
 import { CODING_V1 } from '../src/coding/coding.ts';
 import type { DecodePath, RecoveryWork, WorkSubject } from '../src/coding/erasure-work.ts';
 import { FAST_HEX_TRIE } from '../src/coding/fast-commitment.ts';
 import { type CodingWork, codingWork } from '../src/coding/kernel-work.ts';
-import type { VerifyChunkAnswer } from '../src/commitment/verify-chunk.ts';
 import type { RecoveryPorts } from '../src/create-recovery.ts';
 import { CODEC_V1 } from '../src/erasure/index.ts';
 import { chooseHashKernel, type HashKernel, hashRows } from '../src/erasure/kernel/index.ts';
@@ -162,29 +161,21 @@ function producerJob(work: CodingWork, { payload, validatorCount }: Fixture): Pr
   };
 }
 
-/** Asks for all chunks in one turn, as when they have all arrived. */
+/** Asks for all chunks together, as when they have all arrived. */
 function verifyAll(
   recovery: RecoveryWork,
   chunks: readonly VerifiedChunk[],
 ): Observable<readonly VerifiedChunk[]> {
-  return new Observable((subscriber) => {
-    const verified: VerifiedChunk[] = [];
-    const error = (cause: unknown): void => subscriber.error(cause);
-    const next = (answer: VerifyChunkAnswer): void => {
-      if (answer.type !== 'verified') {
-        error(new Error(`a chunk of the fixture is refused: ${answer.reason}`));
-        return;
-      }
-      verified.push(answer.chunk);
-      if (verified.length === chunks.length) {
-        subscriber.next(verified);
-        subscriber.complete();
-      }
-    };
-    for (const chunk of chunks) {
-      recovery.verify(chunk).subscribe({ next, error });
-    }
-  });
+  return recovery.verifyAll(chunks).pipe(
+    map((answers) =>
+      answers.map((answer) => {
+        if (answer.type !== 'verified') {
+          throw new Error(`a chunk of the fixture is refused: ${answer.reason}`);
+        }
+        return answer.chunk;
+      }),
+    ),
+  );
 }
 
 /**

@@ -10,7 +10,6 @@ import {
   concatMap,
   defer,
   EMPTY,
-  forkJoin,
   from,
   ignoreElements,
   map,
@@ -70,8 +69,13 @@ function verifyAll(
 ): Observable<readonly OwnChunk[]> {
   return stored.length === 0
     ? of([])
-    : forkJoin(
-        stored.map((own) => work.verify(own.chunk).pipe(map((verdict) => ({ ...own, verdict })))),
+    : work.verifyAll(stored.map(({ chunk }) => chunk)).pipe(
+        map((verdicts) =>
+          stored.flatMap((own, i) => {
+            const verdict = verdicts[i];
+            return verdict === undefined ? [] : [{ ...own, verdict }];
+          }),
+        ),
       );
 }
 

@@ -35,6 +35,7 @@ export class ChunkIntake {
     this.#counter = counter;
     this.keeper = {
       bytes: () => host.context.bytes(),
+      copiedOut: (load) => this.#counter.add({ load }),
       proofOf: (chunkIndex, digest) => this.#bookOf().proofOf(chunkIndex, digest),
     };
   }

@@ -142,6 +142,11 @@ export interface RecoveryWork {
    * before; else reading may throw.
    */
   verify(chunk: Chunk): Observable<VerifyChunkAnswer>;
+  /**
+   * Checks several chunks that are there together: the answers of {@link RecoveryWork.verify} for each, in the
+   * order of the chunks, all at once. Costs less than asking for each.
+   */
+  verifyAll(chunks: readonly Chunk[]): Observable<readonly VerifyChunkAnswer[]>;
   /** Payload from verified chunks, which stay unchanged meanwhile. */
   decode(question: DecodeQuestion): Observable<Decoded>;
   /** Erasure root of a payload, 32 bytes; the payload stays unchanged meanwhile. */

@@ -13,6 +13,8 @@ import type { ChunkRow, RowUser } from './chunk-rows.ts';
 export interface ChunkKeeper {
   /** All bytes of the arena as of this moment. */
   bytes(): Uint8Array;
+  /** So many bytes were copied out of the arena. */
+  copiedOut(byteCount: number): void;
   /** The proof of a chunk that was accepted without its proof being kept. */
   proofOf(chunkIndex: ChunkIndex, digest: Uint8Array): TrieProof;
 }
@@ -62,6 +64,7 @@ export class HeldChunk implements RowUser {
       // Not `slice`: of shared memory it would be shared.
       this.#bytes = new Uint8Array(this.#length);
       this.#bytes.set(this.#keeper.bytes().subarray(row, row + this.#length));
+      this.#keeper.copiedOut(this.#length);
     }
     return this.#bytes;
   }

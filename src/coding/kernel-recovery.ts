@@ -71,6 +71,10 @@ class KernelRecovery implements RecoveryWork {
     return this.#queue.ask(chunk);
   }
 
+  verifyAll(chunks: readonly Chunk[]): Observable<readonly VerifyChunkAnswer[]> {
+    return this.#queue.askAll(chunks);
+  }
+
   decode(question: DecodeQuestion): Observable<Decoded> {
     return this.#whileOpen(() => {
       const received = receivedChunks(question, this.#parameters);

@@ -5,6 +5,7 @@
  */
 
 import { defer, type Observable, of } from 'rxjs';
+import type { VerifyChunkAnswer } from '../commitment/verify-chunk.ts';
 import type { Chunk } from '../primitives/chunk.ts';
 import {
   type ErasureWork,
@@ -33,14 +34,15 @@ function openPlain({ coding, erasureRoot, validatorCount }: WorkSubject): Recove
       }
       return of(make());
     });
+  const verified = (chunk: Chunk): VerifyChunkAnswer => {
+    const own = ownChunk(chunk);
+    const load = [own.bytes, ...own.proof].reduce((sum, { length }) => sum + length, 0);
+    tally = added(tally, { load, hashedChunks: 1 });
+    return commitment.verifyChunk({ erasureRoot, chunk: own, validatorCount });
+  };
   return {
-    verify: (chunk) =>
-      answer(() => {
-        const own = ownChunk(chunk);
-        const load = [own.bytes, ...own.proof].reduce((sum, { length }) => sum + length, 0);
-        tally = added(tally, { load, hashedChunks: 1 });
-        return commitment.verifyChunk({ erasureRoot, chunk: own, validatorCount });
-      }),
+    verify: (chunk) => answer(() => verified(chunk)),
+    verifyAll: (chunks) => answer(() => chunks.map(verified)),
     decode: ({ method, chunks }) =>
       answer(() => {
         const payload = codec[method](chunks, validatorCount);

@@ -11,8 +11,13 @@ import type { Chunk } from '../primitives/chunk.ts';
 import type { DrainTime } from './kernel-host.ts';
 import type { EndOfTurn } from './pool/end-of-turn.ts';
 
-/** A chunk that waits for its answer. */
-type Waiting<Own> = { readonly own: Own; readonly subscriber: Subscriber<VerifyChunkAnswer> };
+/** One asking that waits for its answers: about one chunk, or several. */
+type Waiting<Own> =
+  | { readonly own: Own; readonly subscriber: Subscriber<VerifyChunkAnswer> }
+  | {
+      readonly owns: readonly Own[];
+      readonly subscriber: Subscriber<readonly VerifyChunkAnswer[]>;
+    };
 
 /** What the queue needs. */
 export type ProofQueueOptions<Own> = {
@@ -46,13 +51,32 @@ export class ProofQueue<Own> {
    */
   ask(chunk: Chunk): Observable<VerifyChunkAnswer> {
     return new Observable((subscriber) => {
-      if (this.#closed !== undefined) {
-        subscriber.error(this.#closed());
+      this.#enter(subscriber, () => ({ own: this.#options.own(chunk), subscriber }));
+    });
+  }
+
+  /** Asks for the verdicts of several chunks, which come together. Otherwise as {@link ask}. */
+  askAll(chunks: readonly Chunk[]): Observable<readonly VerifyChunkAnswer[]> {
+    return new Observable((subscriber) => {
+      if (chunks.length === 0) {
+        subscriber.next([]);
+        subscriber.complete();
         return;
       }
-      this.#waiting.push({ own: this.#options.own(chunk), subscriber });
-      this.#wake();
+      this.#enter(subscriber, () => ({
+        owns: chunks.map((chunk) => this.#options.own(chunk)),
+        subscriber,
+      }));
     });
+  }
+
+  #enter(subscriber: Subscriber<unknown>, take: () => Waiting<Own>): void {
+    if (this.#closed !== undefined) {
+      subscriber.error(this.#closed());
+      return;
+    }
+    this.#waiting.push(take());
+    this.#wake();
   }
 
   /** Gives up all that waits: whoever asked, and whoever asks later, gets the error. */
@@ -86,11 +110,13 @@ export class ProofQueue<Own> {
   }
 
   #drain(): void {
-    const batch = this.#waiting.filter(({ own, subscriber }) => {
-      if (subscriber.closed) {
-        this.#options.drop(own);
+    const batch = this.#waiting.filter((waiting) => {
+      if (waiting.subscriber.closed) {
+        for (const own of ownsOf(waiting)) {
+          this.#options.drop(own);
+        }
       }
-      return !subscriber.closed;
+      return !waiting.subscriber.closed;
     });
     this.#waiting = [];
     if (batch.length === 0) {
@@ -99,7 +125,7 @@ export class ProofQueue<Own> {
     this.#judged = batch;
     this.#isDraining = true;
     let answers: readonly VerifyChunkAnswer[] = [];
-    const chunks = batch.map(({ own }) => own);
+    const chunks = batch.flatMap(ownsOf);
     this.#draining = defer(() => this.#options.judge(chunks)).subscribe({
       next: (all) => {
         answers = all;
@@ -108,32 +134,53 @@ export class ProofQueue<Own> {
         this.#settle(batch, ({ subscriber }) => subscriber.error(error));
       },
       complete: () => {
-        this.#settle(batch, ({ subscriber }, i) => {
-          const answer = answers[i];
-          if (answer === undefined) {
-            subscriber.error(new RangeError(`answers: expected ${batch.length}, got ${i}`));
-          } else {
-            subscriber.next(answer);
-            subscriber.complete();
+        let at = 0;
+        this.#settle(batch, (waiting) => {
+          if (answers.length < chunks.length) {
+            const text = `answers: expected ${chunks.length}, got ${answers.length}`;
+            waiting.subscriber.error(new RangeError(text));
+            return;
           }
+          at = answer(waiting, answers, at);
         });
       },
     });
   }
 
   /** Whoever is told may ask again: at once after the last answer, else in the batch that follows. */
-  #settle(
-    batch: readonly Waiting<Own>[],
-    tell: (waiting: Waiting<Own>, index: number) => void,
-  ): void {
+  #settle(batch: readonly Waiting<Own>[], tell: (waiting: Waiting<Own>) => void): void {
     const last = batch.length - 1;
     this.#judged = [];
     batch.forEach((waiting, i) => {
       if (i === last) {
         this.#isDraining = false;
       }
-      tell(waiting, i);
+      tell(waiting);
     });
     this.#wake();
   }
+}
+
+function ownsOf<Own>(waiting: Waiting<Own>): readonly Own[] {
+  return 'owns' in waiting ? waiting.owns : [waiting.own];
+}
+
+/** Hands an asking its answers, which begin at `at`. @returns Where the next begin. */
+function answer<Own>(
+  waiting: Waiting<Own>,
+  answers: readonly VerifyChunkAnswer[],
+  at: number,
+): number {
+  if ('owns' in waiting) {
+    const end = at + waiting.owns.length;
+    waiting.subscriber.next(answers.slice(at, end));
+    waiting.subscriber.complete();
+    return end;
+  }
+  const [one] = answers.slice(at, at + 1);
+  if (one !== undefined) {
+    waiting.subscriber.next(one);
+  }
+  waiting.subscriber.complete();
+  return at + 1;
 }

@@ -140,7 +140,25 @@ describe('ProofQueue', () => {
     ask(1);
     ask(2);
     endTurn();
-    expect(log).toEqual(['1', '2 RangeError: answers: expected 2, got 1']);
+    const fault = 'RangeError: answers: expected 2, got 1';
+    expect(log).toEqual([`1 ${fault}`, `2 ${fault}`]);
+  });
+
+  it('hands those who asked for several their own answers, and takes all in one batch', () => {
+    const { ask, queue, batches, log, endTurn } = newQueue((chunks) =>
+      of(chunks.map(() => ANSWER)),
+    );
+    const counts: number[] = [];
+    ask(1);
+    queue.askAll([chunk(2), chunk(3)]).subscribe((answers) => counts.push(answers.length));
+    queue.askAll([]).subscribe((answers) => counts.push(answers.length));
+    const leaver = queue.askAll([chunk(4), chunk(5)]).subscribe(() => counts.push(-1));
+    ask(6);
+    leaver.unsubscribe();
+    endTurn();
+    expect(batches).toEqual([[1, 2, 3, 6]]);
+    expect(log).toEqual(['1', '6']);
+    expect(counts).toEqual([0, 2]);
   });
 
   it('gives everything up when it is closed', () => {

@@ -3,7 +3,7 @@
  * Erasure work for tests: the plain one, with what a test wants to be otherwise.
  */
 
-import { concatMap, delay, map, type Observable, timer } from 'rxjs';
+import { concatMap, delay, forkJoin, map, type Observable, timer } from 'rxjs';
 import { CODING_V1, type Coding } from '../../src/coding/coding.ts';
 import type {
   DecodeMethod,
@@ -41,6 +41,12 @@ function changedWork(plain: RecoveryWork, changes: WorkChanges): RecoveryWork {
   const decode = changes.decode ?? plain.decode;
   return {
     verify: changes.verify ?? plain.verify,
+    verifyAll: (chunks) => {
+      const { verify } = changes;
+      return verify === undefined || chunks.length === 0
+        ? plain.verifyAll(chunks)
+        : forkJoin(chunks.map((chunk) => verify(chunk)));
+    },
     decode: (question) => {
       const changed = changes[question.method];
       return changed === undefined
