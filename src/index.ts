@@ -23,11 +23,16 @@ export * from './codec/available-data.ts';
 export * from './codec/candidate.ts';
 export * from './codec/erasure-chunk.ts';
 export * from './codec/node-features.ts';
+export type { Production } from './coding/chunk-production.ts';
 export * from './coding/coding.ts';
 export * from './coding/engine.ts';
 export type * from './coding/erasure-work.ts';
+export { FAST_HEX_TRIE } from './coding/fast-commitment.ts';
+export type { HostCosts } from './coding/host-costs.ts';
+export type { DrainTime, WorkWarning } from './coding/kernel-host.ts';
 export {
   ARENA_BYTES,
+  type CodingWork,
   type CodingWorkOptions,
   codingWork,
 } from './coding/kernel-work.ts';

@@ -4,7 +4,7 @@
  * and the command line make their work with. Memory, threads and the kernel come at first use.
  */
 
-import { catchError, defer, type Observable, of } from 'rxjs';
+import { catchError, defer, type Observable, of, throwError } from 'rxjs';
 import type { EngineChoice, EngineId, SimdEngineId } from '../erasure/kernel/index.ts';
 import { ArenaTooSmallError } from './arena-queue.ts';
 import { type Production, produceOnArena } from './chunk-production.ts';
@@ -57,7 +57,8 @@ export interface CodingWork extends ErasureWork {
    * All chunks of a payload, their hashes, root and proofs. Cold; one value, which holds memory of the
    * arena until it is released.
    *
-   * Errors with an {@link ErasureError} about the payload or the number of validators.
+   * Errors with an {@link ErasureError} about the payload or the number of validators, or with `runner_closed`
+   * once the work is closed.
    *
    * @param payload - Stays unchanged until the value comes.
    */
@@ -128,7 +129,10 @@ class KernelWork implements CodingWork {
   produce(payload: Uint8Array, validatorCount: number): Observable<Production> {
     const plainly = defer(() => of(producePlainly(payload, validatorCount)));
     return defer(() => {
-      const host = this.#isClosed ? undefined : this.#host();
+      if (this.#isClosed) {
+        return throwError(() => runnerClosed());
+      }
+      const host = this.#host();
       return host === undefined
         ? plainly
         : produceOnArena(host, payload, validatorCount).pipe(

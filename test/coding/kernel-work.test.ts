@@ -400,6 +400,14 @@ describe('erasureRoot', () => {
 });
 
 describe('close', () => {
+  it('ends productions asked for afterwards in an error', async () => {
+    const work = codingWork({ workers: 0 });
+    work.close();
+    await expect(lastValueFrom(work.produce(one.payload, 6))).rejects.toMatchObject({
+      code: 'runner_closed',
+    });
+  });
+
   const one = fixture(40, 4000);
 
   it('errors what is on the way, gives everything back, and may come again', async () => {
