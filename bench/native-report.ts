@@ -3,7 +3,6 @@
  * What a run against the crates found, as JSON and as a table with the targets beside it.
  */
 
-import type { Sample } from './native.ts';
 import type { Allocator } from './native-peer.ts';
 import type { Machine } from './support/machine.ts';
 import { median, minimum } from './support/rounds.ts';
@@ -11,6 +10,21 @@ import { isJobName, type JobName } from './support/side.ts';
 import { sizeText } from './support/sizes.ts';
 import { plainTable, short } from './support/table.ts';
 import { pathTargetOf, type Target, targetOf } from './targets.ts';
+
+/** All that was measured of one job on one payload. */
+export type Sample = {
+  readonly job: JobName | string;
+  readonly payloadBytes: number;
+  readonly validators: number;
+  /** CPU time of the crates, in ms. */
+  readonly crates: number[];
+  /** Our wall times in ms, by number of threads. */
+  readonly ours: Map<number, number[]>;
+  /** Rounds in which the cores were not idle in time, so that several threads were not measured. */
+  busyRounds: number;
+  /** False where the system does not say whether its cores are idle. */
+  isSampled: boolean;
+};
 
 /** One job on one number of threads. Times are minima in ms: CPU time of the crates, our wall time. */
 export type NativeRow = {

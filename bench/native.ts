@@ -22,7 +22,7 @@ import {
   type NativePeer,
   startNative,
 } from './native-peer.ts';
-import { nativeReport } from './native-report.ts';
+import { nativeReport, type Sample } from './native-report.ts';
 import { ourSide } from './our-jobs.ts';
 import { countsOf, listOf, readOptions, runScript, Stop, sizesOf } from './support/arguments.ts';
 import { type Fixture, fixture } from './support/fixture.ts';
@@ -48,21 +48,6 @@ type Settings = {
   /** Time left to wait for idle cores. */
   readonly patience: { leftMs: number };
   readonly json: string | undefined;
-};
-
-/** All that was measured of one job on one payload. */
-export type Sample = {
-  readonly job: JobName | (typeof MARKS)[number];
-  readonly payloadBytes: number;
-  readonly validators: number;
-  /** CPU time of the crates, in ms. */
-  readonly crates: number[];
-  /** Our wall times in ms, by number of threads. */
-  readonly ours: Map<number, number[]>;
-  /** Rounds in which the cores were not idle in time, so that several threads were not measured. */
-  busyRounds: number;
-  /** False where the system does not say whether its cores are idle. */
-  isSampled: boolean;
 };
 
 function readSettings(): Settings {

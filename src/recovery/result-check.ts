@@ -17,10 +17,10 @@ import { CodecError } from '../primitives/errors.ts';
 import { blake2b256 } from '../primitives/hash.ts';
 import { systematicThreshold } from '../primitives/thresholds.ts';
 import type { InvalidEvidence } from './errors.ts';
-import type { SessionInfo } from './ports.ts';
+import type { MetricsSink, Runtime, SessionInfo } from './ports.ts';
 import { RECOVERY_METRICS, timed } from './recovery-metrics.ts';
 import type { Candidate, CheckMode } from './request.ts';
-import type { RecoveryContext } from './strategy.ts';
+import type { WorkLog } from './work-log.ts';
 
 declare const checked: unique symbol;
 
@@ -41,7 +41,14 @@ export type CheckSubject = {
   /** n of the session. */
   readonly validatorCount: number;
   /** Where the cost of the check is noted; absent: nowhere. */
-  readonly noted?: Pick<RecoveryContext, 'metrics' | 'runtime' | 'workLog'>;
+  readonly noted?: CostNotes;
+};
+
+/** Where a recovery notes what its checks cost. */
+export type CostNotes = {
+  readonly metrics: MetricsSink;
+  readonly runtime: Runtime;
+  readonly workLog: WorkLog;
 };
 
 /** What the data of one recovery is held against; its cost is not noted. */
@@ -56,7 +63,9 @@ export function checkSubject({
 }
 
 /** The same, with its cost noted. */
-export function notedSubject(context: RecoveryContext): CheckSubject {
+export function notedSubject(
+  context: Parameters<typeof checkSubject>[0] & CostNotes,
+): CheckSubject {
   return { ...checkSubject(context), noted: context };
 }
 
