@@ -52,7 +52,7 @@ export function buildNative(allocator: Allocator): string {
   const { status, stdout } = spawnSync(
     'cargo',
     [
-      ...['build', '--release', '--locked', '--message-format=json-render-diagnostics'],
+      ...['build', '--release', '--message-format=json-render-diagnostics'],
       ...(allocator === 'jemalloc' ? ['--features', 'jemalloc'] : []),
     ],
     { cwd: FOLDER, stdio: ['ignore', 'pipe', 'inherit'], maxBuffer: 2 ** 26 },
