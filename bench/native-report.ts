@@ -13,7 +13,7 @@ import { pathTargetOf, type Target, targetOf } from './targets.ts';
 
 /** All that was measured of one job on one payload. */
 export type Sample = {
-  readonly job: JobName | string;
+  readonly job: string;
   readonly payloadBytes: number;
   readonly validators: number;
   /** CPU time of the crates, in ms. */
