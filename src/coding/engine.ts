@@ -5,16 +5,13 @@
  */
 
 import { HEX_TRIE_COMMITMENT } from '../commitment/commitment.ts';
-import { type ErasureCodec, PLAIN_CODEC_V1 } from '../erasure/index.ts';
+import { codecOn } from '../erasure/index.ts';
 import {
   chooseEngine,
-  createContext,
   ENGINE_IDS,
   type EngineChoice,
   type EngineId,
   isEngineId,
-  KernelMemory,
-  kernelCodec,
 } from '../erasure/kernel/index.ts';
 import type { CodingParts } from './coding.ts';
 import { FAST_HEX_TRIE } from './fast-commitment.ts';
@@ -53,34 +50,4 @@ export function codingOn(id: EngineId): CodingParts {
     codec: codecOn(id),
     commitment: id === 'scalar' ? HEX_TRIE_COMMITMENT : FAST_HEX_TRIE,
   };
-}
-
-/** Cap of a codec's memory: its areas, and what it takes for a group of columns. */
-const CODEC_MEMORY_BYTES = 64 * 1024 * 1024;
-
-/** One per engine that was asked for: each takes some 5 MiB. */
-const codecs = new Map<EngineId, ErasureCodec>();
-
-/**
- * Codec v1 on one engine, on the calling thread; the plain one where the host has no memory for the
- * kernel. The first call for an engine takes its memory, and keeps it.
- */
-export function codecOn(id: EngineId): ErasureCodec {
-  const known = codecs.get(id) ?? makeCodec(id);
-  codecs.set(id, known);
-  return known;
-}
-
-function makeCodec(id: EngineId): ErasureCodec {
-  if (id === 'scalar') {
-    return PLAIN_CODEC_V1;
-  }
-  try {
-    const memory = new KernelMemory({ isShared: false, maxBytes: CODEC_MEMORY_BYTES });
-    const context = createContext(memory, id);
-    return context === undefined ? PLAIN_CODEC_V1 : kernelCodec(context, memory);
-  } catch {
-    // The host refuses memory: the same bytes, slower.
-    return PLAIN_CODEC_V1;
-  }
 }

@@ -3,7 +3,7 @@
  * The erasure code as other folders see it. Re-exports only.
  */
 
-export { CODEC_V1 } from './best-codec.ts';
+export { CODEC_V1, codecOn } from './best-codec.ts';
 export type { CodecId, CodeParameters, ErasureCodec } from './codec.ts';
 export {
   codecV1,

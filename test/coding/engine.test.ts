@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { codecOn, ENGINE_VARIABLE, engine } from '../../src/coding/engine.ts';
-import { PLAIN_CODEC_V1 } from '../../src/erasure/index.ts';
+import { ENGINE_VARIABLE, engine } from '../../src/coding/engine.ts';
+import { codecOn, PLAIN_CODEC_V1 } from '../../src/erasure/index.ts';
 import { detectEngine, ENGINE_IDS, type EngineId } from '../../src/erasure/kernel/index.ts';
 
 afterEach(() => {
